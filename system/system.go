@@ -7,7 +7,6 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/lint"
-	"rung/model/plan"
 	"rung/model/verdict"
 	"rung/model/words"
 )
@@ -234,6 +233,4 @@ type TierForm struct {
 	Last, Baseline string
 	// Bands returns the deciding policies of a cluster, by tier; NetworkPolicies are the band of their kind.
 	Bands func(*model.Cluster) []ladder.Band
-	// Object converts an AdminNetworkPolicy or baseline to an equivalent policy at a place, in the API's form.
-	Object func(admin map[string]any, at plan.TierPlace) map[string]any
 }

@@ -171,11 +171,7 @@ func GraftLogging(now, left, target *model.Policy, by manifests.Options) *model.
 // UnifiedDiff returns the unified diff of two texts under the given names; empty if they are equal.
 func UnifiedDiff(oldName, newName, old, now string) string {
 	old, now = EndWithNewline(old), EndWithNewline(now)
-	s, err := udiff.ToUnified(oldName, newName, old, udiff.Lines(old, now), udiff.DefaultContextLines)
-	if err != nil {
-		// The edits fit, since they come from the same text. If not, show both texts whole.
-		return "--- " + oldName + "\n" + old + "+++ " + newName + "\n" + now
-	}
+	s, _ := udiff.ToUnified(oldName, newName, old, udiff.Lines(old, now), udiff.DefaultContextLines) // the edits fit: they come from old
 	return s
 }
 

@@ -68,19 +68,18 @@ func (w *kubeWriter) TryChanges(ctx context.Context, changes []change.ObjectChan
 
 // addRefusal adds the server's reason for rejecting a change.
 func addRefusal(out *change.ServerAnswer, c *change.ObjectChange, err error) {
-	var no *kube.RejectedError
-	var contested *kube.ContestedError
+	no, isRejected := errors.AsType[*kube.RejectedError](err)
 	why := ""
-	switch {
-	case errors.As(err, &contested):
+	switch contested, ok := errors.AsType[*kube.ContestedError](err); {
+	case ok:
 		why = fmt.Sprintf("%s: fields are %v; --force-conflicts takes them over", c.Key.Label(), contested)
-	case errors.As(err, &no) && len(no.Fields) > 0:
+	case isRejected && len(no.Fields) > 0:
 		for _, f := range no.Fields {
 			out.Errors = append(out.Errors, model.Broken{Severity: model.SeverityError, Origin: model.Origin{Item: -1},
 				Key: c.Key, Field: f.Field, Code: CodeServer, Message: f.Message})
 		}
 		return
-	case errors.As(err, &no):
+	case isRejected:
 		why = fmt.Sprintf("the API server refuses to %s %s: %v", c.ServerVerb, c.Key.Label(), no)
 	default:
 		why = change.Capitalize(words.CleanText(err.Error()))
@@ -120,8 +119,7 @@ func (w *kubeWriter) makeChange(ctx context.Context, c *change.ObjectChange) (*m
 	if err == nil {
 		return res.Policy, nil
 	}
-	var no *kube.RejectedError
-	if !errors.Is(err, kube.ErrNoAnswer) && !(errors.As(err, &no) && no.Code >= 500) {
+	if no, ok := errors.AsType[*kube.RejectedError](err); !errors.Is(err, kube.ErrNoAnswer) && !(ok && no.Code >= 500) {
 		return nil, err
 	}
 	return w.checkWritten(context.WithoutCancel(ctx), c, err)

@@ -108,9 +108,11 @@ func (w *writePlan) addChange(c change.ObjectChange) error {
 	if err != nil {
 		return err
 	}
-	text, err := policyDocument(c.New)
-	if err != nil {
-		return fmt.Errorf("write %s: %w", c.Key.Label(), err)
+	text := []byte(c.New.YAML)
+	if len(text) == 0 {
+		if text, err = manifests.Marshal(c.New); err != nil {
+			return fmt.Errorf("write %s: %w", c.Key.Label(), err)
+		}
 	}
 	if isNew {
 		w.planWhole(&fileJob{path: path, isNew: true, text: text, keys: []model.Key{c.Key}})
@@ -233,13 +235,6 @@ func editFor(c change.ObjectChange, at model.Origin) manifests.Edit {
 		e.Op, e.Object = manifests.EditSet, c.New.Original
 	}
 	return e
-}
-
-func policyDocument(p *model.Policy) ([]byte, error) {
-	if p.YAML != "" {
-		return []byte(p.YAML), nil
-	}
-	return manifests.Marshal(p)
 }
 
 // locateObject finds the present place of an object: where it was read, unless Rung has written to the file

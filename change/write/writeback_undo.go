@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"rung/change"
 	"rung/model"
@@ -34,20 +33,15 @@ func (f *Files) RestoreNotes(changes []change.ObjectChange) (notes []string, err
 // the indexes of the changes that this makes.
 func (w *writePlan) planUndo(changes []change.ObjectChange) (done map[int]bool, err error) {
 	done = map[int]bool{}
-	var seen []*change.FileChange
+	byFile := map[*change.FileChange][]int{}
 	for i := range changes {
 		b := changes[i].UndoneFile
-		if b == nil || slices.Contains(seen, b) {
-			continue
-		}
-		seen = append(seen, b)
-		var with []int
-		for j := range changes {
-			if changes[j].UndoneFile == b {
-				with = append(with, j)
-			}
-		}
-		if len(with) != len(b.Keys) {
+		byFile[b] = append(byFile[b], i)
+	}
+	for i := range changes {
+		b := changes[i].UndoneFile
+		with := byFile[b]
+		if b == nil || with[0] != i || len(with) != len(b.Keys) {
 			continue
 		}
 		j, err := w.files.wholeFileJob(b, changes, with)
@@ -65,7 +59,10 @@ func (w *writePlan) planUndo(changes []change.ObjectChange) (done map[int]bool, 
 			done[i] = true
 			if c := &changes[i]; c.Old == nil {
 				j.adds = append(j.adds, c.Key)
-				above, below := neighbourLabels(b, c.Key)
+				var above, below manifests.DocumentRef
+				if s := spotOfObject(b, c.Key); s != nil {
+					above, below = nearest(s.Above), nearest(s.Below)
+				}
 				w.notes = append(w.notes, c.Key.Label()+" goes back to where it was: "+placeText(shownPath(b.Path), above, below))
 			}
 		}
@@ -85,13 +82,8 @@ func (f *Files) wholeFileJob(b *change.FileChange, changes []change.ObjectChange
 		return nil, nil
 	}
 	j := &fileJob{path: b.Path, file: file, isNew: text == nil, text: before, keys: b.Keys}
-	if j.isNew {
-		if info, err := os.Stat(filepath.Dir(b.Path)); err != nil || !info.IsDir() {
-			return nil, nil
-		}
-		return j, nil
-	}
-	if f.whyUnwritable(file) != nil {
+	info, err := os.Stat(filepath.Dir(b.Path))
+	if j.isNew && (err != nil || !info.IsDir()) || !j.isNew && f.whyUnwritable(file) != nil {
 		return nil, nil
 	}
 	return j, nil
@@ -178,7 +170,7 @@ func (w *writePlan) restoreDeleted(c change.ObjectChange) (back bool, err error)
 	note := ""
 	switch fits := err == nil && w.editFits(b.Path, text, e, c); {
 	case fits && at.HasNeighbour:
-		note = fmt.Sprintf("%s goes back to %s", name, placeText(path+" (changed since)", at.Above.Label(), at.Below.Label()))
+		note = fmt.Sprintf("%s goes back to %s", name, placeText(path+" (changed since)", at.Above, at.Below))
 	case fits && spot.Item >= 0:
 		note = fmt.Sprintf("%s goes to the end of its List in %s: its neighbors there are gone", name, path)
 	case fits:
@@ -217,25 +209,17 @@ func spotOfObject(b *change.FileChange, k model.Key) *manifests.RemovedSpot {
 	return nil
 }
 
-// neighbourLabels returns the labels of the objects that stood above and below an object in its file, "" if
-// there was none.
-func neighbourLabels(b *change.FileChange, k model.Key) (above, below string) {
-	s := spotOfObject(b, k)
-	if s == nil {
-		return "", ""
+// nearest returns the nearest of an object's former neighbours on one side; zero if it had none.
+func nearest(neighbours []manifests.DocumentRef) (out manifests.DocumentRef) {
+	if len(neighbours) > 0 {
+		out = neighbours[0]
 	}
-	if len(s.Above) > 0 {
-		above = s.Above[0].Label()
-	}
-	if len(s.Below) > 0 {
-		below = s.Below[0].Label()
-	}
-	return above, below
+	return out
 }
 
 // placeText describes a place in a file: "a.yaml, between ANP one and ANP three".
-func placeText(path, above, below string) string {
-	switch {
+func placeText(path string, behind, before manifests.DocumentRef) string {
+	switch above, below := behind.Label(), before.Label(); {
 	case above != "" && below != "":
 		return path + ", between " + above + " and " + below
 	case above != "":

@@ -60,22 +60,20 @@ func (r *Result) Remarks() (out []string) {
 }
 
 // Text returns all objects as manifests, one document each.
-func (r *Result) Text() string { return joinYAML(r.Policies) }
-
-// IsEmpty reports whether there was nothing to convert, so that a proof says nothing.
-func (r *Result) IsEmpty() bool {
-	return len(r.Converted)+len(r.Policies)+len(r.Rules) == 0 && (r.To != "" || len(r.Notes) == 0) && r.Proof.Equal
-}
-
-func joinYAML(policies []*model.Policy) string {
+func (r *Result) Text() string {
 	var b strings.Builder
-	for i, p := range policies {
+	for i, p := range r.Policies {
 		if i > 0 {
 			b.WriteString("---\n")
 		}
 		b.WriteString(strings.TrimSuffix(p.YAML, "\n") + "\n")
 	}
 	return b.String()
+}
+
+// IsEmpty reports whether there was nothing to convert, so that a proof says nothing.
+func (r *Result) IsEmpty() bool {
+	return len(r.Converted)+len(r.Policies)+len(r.Rules) == 0 && (r.To != "" || len(r.Notes) == 0) && r.Proof.Equal
 }
 
 // modelPolicy converts a typed object to the model, checked as the API server would.

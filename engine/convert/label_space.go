@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -70,28 +71,23 @@ func (s *labelSpace) namedValues(key string) (out []string) {
 	return slices.Compact(out)
 }
 
-// labelValue is a label's value, or its absence.
-type labelValue struct {
-	text string
-	has  bool
-}
-
 // distinctValues returns a label's values that the selectors distinguish, from: absent, a value nobody names, and
-// the named values.
-func (s *labelSpace) distinctValues(key string) (out []labelValue) {
-	all := []labelValue{{}, {imaginedValue, true}}
+// the named values. Each value is a set of at most one label.
+func (s *labelSpace) distinctValues(key string) (out []map[string]string) {
+	var selectors []model.Selector
+	for _, r := range s.requirements[key] {
+		sel, _ := model.NewSelector(&metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{r}}) // nil matches nothing
+		selectors = append(selectors, sel)
+	}
+	all := []map[string]string{{}, {key: imaginedValue}}
 	for _, n := range s.namedValues(key) {
-		all = append(all, labelValue{n, true})
+		all = append(all, map[string]string{key: n})
 	}
 	known := map[string]bool{}
 	for _, v := range all {
 		is := ""
-		for _, r := range s.requirements[key] {
-			if meetsRequirement(r, v) {
-				is += "1"
-			} else {
-				is += "0"
-			}
+		for _, sel := range selectors {
+			is += fmt.Sprint(sel.Matches(model.NewLabels(v)))
 		}
 		if !known[is] {
 			known[is] = true
@@ -99,18 +95,6 @@ func (s *labelSpace) distinctValues(key string) (out []labelValue) {
 		}
 	}
 	return out
-}
-
-func meetsRequirement(r metav1.LabelSelectorRequirement, v labelValue) bool {
-	switch r.Operator {
-	case metav1.LabelSelectorOpIn:
-		return v.has && slices.Contains(r.Values, v.text)
-	case metav1.LabelSelectorOpNotIn:
-		return !v.has || !slices.Contains(r.Values, v.text)
-	case metav1.LabelSelectorOpExists:
-		return v.has
-	}
-	return !v.has
 }
 
 // samplePoints returns label sets of which each differs from the others for some selector. If all would exceed
@@ -126,9 +110,7 @@ func (s *labelSpace) samplePoints(most int) (out []map[string]string, whole bool
 		for _, set := range out {
 			for _, v := range values {
 				with := maps.Clone(set)
-				if v.has {
-					with[key] = v.text
-				}
+				maps.Copy(with, v)
 				next = append(next, with)
 			}
 		}
@@ -149,9 +131,7 @@ func (s *labelSpace) somePoints(most int) []map[string]string {
 	}
 	for _, key := range slices.Sorted(maps.Keys(s.requirements)) {
 		for _, v := range s.distinctValues(key) {
-			if v.has {
-				add(map[string]string{key: v.text})
-			}
+			add(v) // the empty one is there already
 		}
 	}
 	for i, a := range s.sets {

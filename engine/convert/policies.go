@@ -30,27 +30,21 @@ const (
 // Targets lists the APIs that ConvertPolicies can convert to, in the order offered.
 var Targets = []Target{ToANP, ToCNP, ToAntrea}
 
-// Kind names the kinds that the target writes.
-func (t Target) Kind() string {
-	switch t {
-	case ToANP:
-		return "AdminNetworkPolicy and BaselineAdminNetworkPolicy"
-	case ToCNP:
-		return "ClusterNetworkPolicy"
-	}
-	return "Antrea's ClusterNetworkPolicy"
+// writes has what each target writes: its kinds, and their name for people.
+var writes = map[Target]struct {
+	kinds []model.Kind
+	name  string
+}{
+	ToANP:    {[]model.Kind{model.KindANP, model.KindBANP}, "AdminNetworkPolicy and BaselineAdminNetworkPolicy"},
+	ToCNP:    {[]model.Kind{model.KindCNP}, "ClusterNetworkPolicy"},
+	ToAntrea: {[]model.Kind{model.KindACNP}, "Antrea's ClusterNetworkPolicy"},
 }
 
+// Kind names the kinds that the target writes.
+func (t Target) Kind() string { return writes[t].name }
+
 // writesKind reports whether the target writes policies of a kind.
-func (t Target) writesKind(k model.Kind) bool {
-	switch t {
-	case ToANP:
-		return k == model.KindANP || k == model.KindBANP
-	case ToCNP:
-		return k == model.KindCNP
-	}
-	return k == model.KindACNP
-}
+func (t Target) writesKind(k model.Kind) bool { return slices.Contains(writes[t].kinds, k) }
 
 // Rule is a rule of the input, with the outcome of its conversion.
 type Rule struct {

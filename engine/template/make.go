@@ -6,7 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"rung/model"
+	"rung/model/convert"
 	"rung/model/plan"
 	"rung/model/words"
 	"rung/sources/manifests"
@@ -101,9 +104,9 @@ func (s *PolicySet) namedPolicies(w *World, policies []any) (out []patternPolicy
 		why, _ := fields["why"].(string)
 		place, _ := fields["place"].(int64)
 		p := patternPolicy{key: model.PolicyKey{Kind: model.KindANP, Name: policyName(s.Name, suffix)}, why: why, place: int(place)}
-		isBaseline := fields["kind"] == string(model.KindBANP)
-		if isBaseline {
-			p.key = model.PolicyKey{Kind: model.KindBANP, Name: baselineName}
+		kind := model.KindANP
+		if fields["kind"] == string(model.KindBANP) {
+			kind, p.place, p.key = model.KindBANP, -1, model.PolicyKey{Kind: model.KindBANP, Name: baselineName}
 		}
 		if w.tiers != nil {
 			p.key = model.PolicyKey{Kind: w.tiers.Kind, Name: policyName(s.Name, suffix)}
@@ -117,10 +120,7 @@ func (s *PolicySet) namedPolicies(w *World, policies []any) (out []patternPolicy
 				spec[side] = fields[side]
 			}
 		}
-		p.admin = object{"apiVersion": "policy.networking.k8s.io/v1alpha1", "kind": string(model.KindANP), "metadata": metadata, "spec": spec}
-		if isBaseline {
-			p.place, p.admin["kind"] = -1, string(model.KindBANP)
-		}
+		p.admin = object{"apiVersion": "policy.networking.k8s.io/v1alpha1", "kind": string(kind), "metadata": metadata, "spec": spec}
 		if p.key.Kind != model.KindBANP && w.Cluster.Policy(p.key) != nil {
 			taken = p.key.Name
 		}
@@ -171,7 +171,19 @@ func (p *patternPolicy) placedObject(w *World, at []plan.TierPlace) (o object, e
 			return nil, err
 		}
 	}
-	return w.tiers.Object(p.admin, place), nil
+	typed, err := manifests.TypedPolicy(model.Kind(p.admin["kind"].(string)), p.admin)
+	if err != nil {
+		return nil, err
+	}
+	admin, err := manifests.FromObject(typed, model.Origin{Item: -1})
+	if err != nil {
+		return nil, err
+	}
+	tiered, err := manifests.PolicyObject(convert.InTier(admin, place))
+	if err != nil {
+		return nil, err
+	}
+	return tiered.Original.(*unstructured.Unstructured).Object, nil
 }
 
 // buildPolicy returns the policy of an object, written over an existing one: fields outside the spec are kept.
@@ -184,11 +196,7 @@ func buildPolicy(kind model.Kind, o object, old *model.Policy) (*model.Policy, e
 		was["spec"] = o["spec"]
 		o = was
 	}
-	typed, err := manifests.TypedPolicy(kind, o)
-	if err != nil {
-		return nil, err
-	}
-	return manifests.PolicyOfObject(old, typed)
+	return manifests.PolicyOfTree(old, kind, o)
 }
 
 // joinDocuments joins texts as YAML documents. A single text is unchanged.

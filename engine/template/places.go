@@ -40,11 +40,7 @@ func (w *World) places() (places, error) {
 	if w.tiers != nil {
 		return w.tierPlaces(), nil
 	}
-	var slots []plan.Placement
-	for p := range w.Cluster.Policies(model.KindANP) {
-		slots = append(slots, plan.Placement{Policy: p.Name, Priority: p.Priority})
-	}
-	b, err := plan.NewBoard(slots, w.maxPriority)
+	b, err := plan.BoardOfCluster(w.Cluster, w.maxPriority, false)
 	if err != nil {
 		return nil, fmt.Errorf("free priorities: %w", err)
 	}

@@ -1,6 +1,7 @@
 package antrea
 
 import (
+	"cmp"
 	"strconv"
 
 	"rung/model"
@@ -15,18 +16,8 @@ var AntctlHead = []string{"NAME", "APPLIED-TO", "RULES", "SOURCE", "TIER-PRIORIT
 // text.
 func AntctlRow(p *ladder.Place) []string {
 	const none = "<NONE>"
-	name, of := p.Policy.UID, p.Policy.Name
-	if p.Policy.Namespace != "" {
-		of = p.Policy.Namespace + "/" + of
-	}
-	if name == "" {
-		name = p.Policy.Name
-	}
 	source := map[model.Kind]string{model.KindACNP: "AntreaClusterNetworkPolicy", model.KindANNP: "AntreaNetworkPolicy",
 		model.KindNP: "K8sNetworkPolicy"}[p.Policy.Kind]
-	if source == "" {
-		source = string(p.Policy.Kind)
-	}
 	tier, priority := strconv.Itoa(int(p.Tier)), strconv.FormatFloat(p.Priority(), 'g', -1, 64)
 	switch {
 	case p.Policy.Kind == model.KindNP:
@@ -34,6 +25,6 @@ func AntctlRow(p *ladder.Place) []string {
 	case p.Missing:
 		tier = none
 	}
-	return []string{name, p.Policy.SubjectText(), strconv.Itoa(len(p.Policy.Ingress) + len(p.Policy.Egress)), source + ":" + of, tier,
-		priority}
+	return []string{cmp.Or(p.Policy.UID, p.Policy.Name), p.Policy.SubjectText(), strconv.Itoa(len(p.Policy.Ingress) + len(p.Policy.Egress)),
+		cmp.Or(source, string(p.Policy.Kind)) + ":" + p.Policy.NamespacedName(), tier, priority}
 }

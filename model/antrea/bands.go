@@ -1,6 +1,7 @@
 package antrea
 
 import (
+	"cmp"
 	"slices"
 
 	"rung/model"
@@ -12,21 +13,18 @@ import (
 // all Tiers, the NetworkPolicies, and other kinds with policies.
 func LadderBands(c *model.Cluster) []ladder.Band {
 	var out []ladder.Band
-	add := func(b ladder.Band) { out = append(out, b) }
 	for _, t := range TiersInOrder(c) {
 		if t.Name == Baseline {
-			add(ladder.Band{Name: string(model.KindNP), Priority: PriorityNetwork})
+			out = append(out, ladder.Band{Name: string(model.KindNP), Priority: PriorityNetwork})
 		}
-		add(ladder.Band{Name: t.Name, Tier: t, Priority: t.Priority})
+		out = append(out, ladder.Band{Name: t.Name, Tier: t, Priority: t.Priority})
 	}
 	for _, p := range EffectiveOrder(c) {
 		b := ensureBand(&out, &p)
-		n := len(b.Rungs)
-		if n == 0 || b.Rungs[n-1].Priority != p.Priority() || b.Priority == PriorityNetwork && len(b.Rungs) == 0 {
+		if n := len(b.Rungs); n == 0 || b.Rungs[n-1].Priority != p.Priority() {
 			b.Rungs = append(b.Rungs, ladder.BandRung{Priority: p.Priority(), Tied: p.IsTied()})
-			n++
 		}
-		r := &b.Rungs[n-1]
+		r := &b.Rungs[len(b.Rungs)-1]
 		r.Policies = append(r.Policies, ladder.NewRungPolicy(p.Policy))
 	}
 	return out
@@ -51,10 +49,7 @@ func DecidingBands(c *model.Cluster) (out []ladder.Band) {
 
 // ensureBand returns the band of a policy's place. It inserts a missing band in deciding order.
 func ensureBand(bands *[]ladder.Band, p *ladder.Place) *ladder.Band {
-	name := p.TierName
-	if name == "" {
-		name = string(p.Policy.Kind)
-	}
+	name := cmp.Or(p.TierName, string(p.Policy.Kind))
 	at := len(*bands)
 	for i := range *bands {
 		b := &(*bands)[i]
@@ -65,8 +60,6 @@ func ensureBand(bands *[]ladder.Band, p *ladder.Place) *ladder.Band {
 			at = i
 		}
 	}
-	*bands = append(*bands, ladder.Band{})
-	copy((*bands)[at+1:], (*bands)[at:])
-	(*bands)[at] = ladder.Band{Name: name, Priority: p.Tier, Missing: p.Missing}
+	*bands = slices.Insert(*bands, at, ladder.Band{Name: name, Priority: p.Tier, Missing: p.Missing})
 	return &(*bands)[at]
 }

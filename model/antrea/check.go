@@ -304,7 +304,7 @@ func (k *checker) checkTies(order []ladder.Place) {
 		if !p.IsTied() || p.Policy.Tiered == nil {
 			continue
 		}
-		if i == 0 || !sameGroup(order[i-1].Group, p.Group) {
+		if i == 0 || len(order[i-1].Group) == 0 || &order[i-1].Group[0] != &p.Group[0] { // ties share one list
 			differ = k.rulesDiffer(p.Group)
 		}
 		if !differ {
@@ -324,9 +324,6 @@ func (k *checker) checkTies(order []ladder.Place) {
 		}
 	}
 }
-
-// sameGroup reports whether two groups of tied policies are the same list.
-func sameGroup(a, b []model.PolicyKey) bool { return len(a) > 0 && len(b) > 0 && &a[0] == &b[0] }
 
 // rulesDiffer reports whether some rules of the same number in these policies have different actions. If not,
 // no two policies need comparing.
@@ -394,14 +391,15 @@ func (k *checker) checkLimits(order []ladder.Place) {
 		}
 		last = p
 	}
-	switch {
-	case last == nil:
-	case len(policies) > maxPriorities || len(rules) > maxRules:
+	if last == nil {
+		return
+	}
+	if len(policies) > maxPriorities || len(rules) > maxRules {
 		k.addAboutObject(&last.Meta, PrioritiesLimit, fmt.Sprintf("%s policy priorities and %s rule priorities: Antrea supports %s and %s",
 			words.Thousands(len(policies)), words.Thousands(len(rules)), words.Thousands(maxPriorities), words.Thousands(maxRules)),
 			"let policies for different pods share a priority")
 	}
-	if last != nil && len(baseline) > maxBaseline {
+	if len(baseline) > maxBaseline {
 		k.addAboutObject(&last.Meta, BaselineLimit, fmt.Sprintf("the baseline tier has %s rule priorities: Antrea supports %d",
 			words.Thousands(len(baseline)), maxBaseline), "merge rules")
 	}

@@ -8,13 +8,6 @@ import (
 	"rung/model/ladder"
 )
 
-// comparePlaces orders places; policies whose tier is missing come last.
-func comparePlaces(p, o *ladder.Place) int {
-	return cmp.Or(model.FalseFirst(p.Missing, o.Missing), cmp.Compare(p.Tier, o.Tier), cmp.Compare(p.Priority(), o.Priority()),
-		cmp.Compare(p.TierName, o.TierName), cmp.Compare(p.Policy.Kind.Abbreviation(), o.Policy.Kind.Abbreviation()),
-		p.Policy.Key.Compare(o.Policy.Key))
-}
-
 // isSamePlace reports whether two policies are tied.
 func isSamePlace(p, o *ladder.Place) bool {
 	return p.Tier == o.Tier && p.Priority() == o.Priority() && p.Tier != PriorityNetwork && !p.Missing && !o.Missing
@@ -41,7 +34,11 @@ func EffectiveOrder(c *model.Cluster) []ladder.Place {
 			out = append(out, policyPlace(p, tiers))
 		}
 	}
-	slices.SortFunc(out, func(a, b ladder.Place) int { return comparePlaces(&a, &b) })
+	slices.SortFunc(out, func(a, b ladder.Place) int { // policies whose tier is missing come last
+		return cmp.Or(model.FalseFirst(a.Missing, b.Missing), cmp.Compare(a.Tier, b.Tier), cmp.Compare(a.Priority(), b.Priority()),
+			cmp.Compare(a.TierName, b.TierName), cmp.Compare(a.Policy.Kind.Abbreviation(), b.Policy.Kind.Abbreviation()),
+			a.Policy.Key.Compare(b.Policy.Key))
+	})
 	for from := 0; from < len(out); {
 		to := from + 1
 		for to < len(out) && isSamePlace(&out[from], &out[to]) {

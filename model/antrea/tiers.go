@@ -36,17 +36,10 @@ func staticTier(name string, priority int32) model.Tier {
 
 // StaticPriority returns the priority of a tier that Antrea makes itself; ok is false for custom tiers.
 func StaticPriority(name string) (priority int32, ok bool) {
-	for i := range static {
-		if static[i].Name == name {
-			return static[i].Priority, true
-		}
+	if i := slices.IndexFunc(static, func(t model.Tier) bool { return t.Name == name }); i >= 0 {
+		return static[i].Priority, true
 	}
 	return 0, false
-}
-
-// IsReserved reports whether custom tiers may not have the priority.
-func IsReserved(priority int32) bool {
-	return priority >= PriorityApplication || slices.ContainsFunc(static, func(t model.Tier) bool { return t.Priority == priority })
 }
 
 // refusedTiers returns the custom tiers that admission rejects, by name. Of two with one priority the newer is
@@ -57,7 +50,7 @@ func refusedTiers(all []*model.Tier) map[string]EmptyReason {
 	for _, t := range all {
 		switch _, own := StaticPriority(t.Name); {
 		case own:
-		case IsReserved(t.Priority):
+		case t.Priority >= PriorityApplication || slices.ContainsFunc(static, func(s model.Tier) bool { return s.Priority == t.Priority }):
 			out[t.Name] = EmptyReason{TierReserved, fmt.Sprintf("priority %d is reserved: a custom tier needs one below %d that no static tier has",
 				t.Priority, PriorityApplication)}
 		default:

@@ -66,7 +66,7 @@ func (c *policySource) isNextPart(p *model.Policy) bool {
 func sameSubject(a, b *model.Policy) bool {
 	x, y := &a.Subject, &b.Subject
 	return x.Namespace == y.Namespace && x.Namespaces.IsNil() == y.Namespaces.IsNil() && x.Pods.IsNil() == y.Pods.IsNil() &&
-		x.Namespaces.Key() == y.Namespaces.Key() && x.Pods.Key() == y.Pods.Key()
+		subjectKey(x) == subjectKey(y)
 }
 
 // makeANPs makes the AdminNetworkPolicies.

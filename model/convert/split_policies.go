@@ -99,38 +99,24 @@ func (s *tiePart) allClauses() iter.Seq2[*convertedRule, *ruleClause] {
 	}
 }
 
-// makePolicies makes the policies of a slot with begin, and their rules with as.
+// makePolicies makes the policies of a slot with begin, those of one source after each other, and their rules
+// with as.
 func (s *tiePart) makePolicies(begin func(*model.Policy, *ruleClause) *model.Policy, as func(*convertedRule, *ruleClause) model.Rule) {
+	var sources []*model.Policy
+	for r := range s.allClauses() {
+		if !slices.Contains(sources, r.policy) {
+			sources = append(sources, r.policy)
+		}
+	}
 	made := map[string]*model.Policy{}
-	for _, w := range s.policyColumns() {
-		made[w.clause.column] = begin(w.rule.policy, w.clause)
-	}
-	for s, c := range s.allClauses() {
-		s.madeRules = append(s.madeRules, addRule(made[c.column], as(s, c)))
-	}
-}
-
-// policyColumn is the first clause of a new policy.
-type policyColumn struct {
-	rule   *convertedRule
-	clause *ruleClause
-}
-
-// policyColumns returns the new policies of a slot, grouped by source policy.
-func (s *tiePart) policyColumns() (out []policyColumn) {
-	seen := map[string]bool{}
-	var order []model.PolicyKey
-	for s, c := range s.allClauses() {
-		if !slices.Contains(order, s.policy.Key) {
-			order = append(order, s.policy.Key)
-		}
-		if !seen[c.column] {
-			seen[c.column] = true
-			out = append(out, policyColumn{s, c})
+	for _, from := range sources {
+		for r, c := range s.allClauses() {
+			if r.policy == from && made[c.column] == nil {
+				made[c.column] = begin(from, c)
+			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b policyColumn) int {
-		return slices.Index(order, a.rule.policy.Key) - slices.Index(order, b.rule.policy.Key)
-	})
-	return out
+	for r, c := range s.allClauses() {
+		r.madeRules = append(r.madeRules, addRule(made[c.column], as(r, c)))
+	}
 }

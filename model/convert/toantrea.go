@@ -3,11 +3,13 @@ package convert
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
 	"rung/model"
 	"rung/model/antrea"
+	"rung/model/plan"
 )
 
 // Range of priorities of Antrea's policies.
@@ -180,4 +182,27 @@ func (x *exporter) beginACNP(from *model.Policy, tier string, priority float64) 
 		p.Tiered.AppliedTo[0].Pods = model.SelectEverything()
 	}
 	return p
+}
+
+// InTier returns an AdminNetworkPolicy or baseline as Antrea's ClusterNetworkPolicy at a place. Rules that share
+// a name get their direction as suffix, since Antrea wants unique names.
+func InTier(p *model.Policy, at plan.TierPlace) *model.Policy {
+	x := &exporter{policyMaker: newPolicyMaker(), names: map[*model.Rule]string{}}
+	uses := map[string]int{}
+	for r := range p.AllRules() {
+		uses[r.Name]++
+	}
+	next := x.beginACNP(p, at.Tier, at.Priority)
+	next.Annotations = maps.Clone(p.Annotations)
+	for r := range p.AllRules() {
+		x.names[r] = r.Name
+		if uses[r.Name] > 1 {
+			x.names[r] += "-" + r.Direction.Lower()
+		}
+		s := x.convertRule(p, r)
+		for _, c := range s.clauses {
+			addRule(next, x.ruleOfClause(s, c))
+		}
+	}
+	return next
 }

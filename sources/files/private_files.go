@@ -3,7 +3,6 @@ package files
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -104,8 +103,8 @@ func ReadPrivate(fsys FS, path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	b, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(b)) > limit {
+	b, err := ReadAll(f, 0, limit)
+	if err == ErrTooLarge {
 		err = fmt.Errorf("%s is %w: more than %d bytes", path, ErrTooLarge, limit)
 	}
 	return b, err

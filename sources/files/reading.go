@@ -163,8 +163,7 @@ var ErrTooLarge = errors.New("too large")
 
 // WithoutPath returns an error without its path, for messages that already name the path.
 func WithoutPath(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		return pe.Err
 	}
 	return err

@@ -13,15 +13,7 @@ func exchangeFiles(a, b string) error { return renameat2(a, b, unix.RENAME_EXCHA
 func renameNew(from, to string) error { return renameat2(from, to, unix.RENAME_NOREPLACE) }
 
 func renameat2(from, to string, flag uint) error {
-	err := unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, flag)
-	switch {
-	case err == nil:
-		return nil
-	// unsupported by the kernel or the file system
-	case errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EINVAL), errors.Is(err, unix.ENOTSUP):
-		return fmt.Errorf("%w: %w", errors.ErrUnsupported, err)
-	}
-	return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
+	return renameError(from, to, unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, flag))
 }
 
 // isOpenForWriting asks for a read lease, which the kernel grants only if no program has the file open for

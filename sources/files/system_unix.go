@@ -58,3 +58,14 @@ func openShared(name string) (*os.File, error) {
 }
 
 func renameOver(from, to string) error { return os.Rename(from, to) }
+
+// renameError returns the error of a special rename, which the kernel or the file system may not support.
+func renameError(from, to string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, syscall.ENOSYS), errors.Is(err, syscall.EINVAL), errors.Is(err, syscall.ENOTSUP):
+		return fmt.Errorf("%w: %w", errors.ErrUnsupported, err)
+	}
+	return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
+}

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -72,10 +73,7 @@ func SaveFile(fsys FS, path string, text []byte) error {
 			return err
 		}
 		_, err = f.Write(text)
-		if cerr := f.Close(); err == nil {
-			err = cerr
-		}
-		return err
+		return cmp.Or(err, f.Close())
 	}
 	if err != nil {
 		info = nil // a new file belongs to the user
@@ -106,10 +104,7 @@ func fillTemp(fsys FS, path string, text []byte, perm fs.FileMode, like fs.FileI
 	if err == nil {
 		err = f.Sync()
 	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
+	if err = cmp.Or(err, f.Close()); err != nil {
 		_ = fsys.Remove(temp)
 		return "", err
 	}

@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/network-policy-api/apis/v1alpha1"
 
 	"rung/model"
@@ -80,10 +81,8 @@ func (n *normaliser) readRule(dir model.Direction, name, action string, peers []
 	for i := range peers {
 		n.readPeer(&r, &peers[i], fmt.Sprintf("%s.%s[%d]", at, peersField(dir), i))
 	}
-	if ports != nil {
-		for i := range *ports {
-			n.readPort(&r, &(*ports)[i], fmt.Sprintf("%s.ports[%d]", at, i))
-		}
+	for i, p := range ptr.Deref(ports, nil) {
+		n.readPort(&r, &p, fmt.Sprintf("%s.ports[%d]", at, i))
 	}
 	n.addRule(r)
 }

@@ -54,11 +54,9 @@ func PodNetworks(annotation string) ([]model.PodNetwork, error) {
 		}
 		nets = append(nets, n)
 	}
-	slices.SortFunc(nets, func(a, b model.PodNetwork) int { return strings.Compare(a.Name, b.Name) })
-	if i := slices.IndexFunc(nets, func(n model.PodNetwork) bool { return n.Name == Default }); i > 0 {
-		own := nets[i]
-		nets = slices.Insert(slices.Delete(nets, i, i+1), 0, own)
-	}
+	slices.SortFunc(nets, func(a, b model.PodNetwork) int {
+		return cmp.Or(model.FalseFirst(a.Name != Default, b.Name != Default), strings.Compare(a.Name, b.Name))
+	})
 	return nets, firstFault(wrong)
 }
 

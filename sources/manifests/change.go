@@ -38,17 +38,9 @@ func NewTextChange(path string, before, after []byte) TextChange {
 	return c
 }
 
-// IsLeftText reports whether a text is the change's new text; nil means no file.
-func (c *TextChange) IsLeftText(text []byte) bool {
-	if c.Gone || text == nil {
-		return c.Gone && text == nil
-	}
-	return c.Sum == textDigest(text)
-}
-
 // TextBefore returns the text before the change, or nil for no file. ok is false if text is not the new text.
 func (c *TextChange) TextBefore(text []byte) (before []byte, ok bool) {
-	if !c.IsLeftText(text) {
+	if c.Gone != (text == nil) || text != nil && c.Sum != textDigest(text) {
 		return nil, false
 	}
 	before = []byte{}

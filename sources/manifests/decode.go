@@ -84,8 +84,8 @@ func (d *decoder) decodeUnit(u *textUnit) *unitOutcome {
 }
 
 func (d *decoder) addSyntaxError(err error, origin model.Origin) {
-	var se *yamltree.SyntaxError
-	if !errors.As(err, &se) {
+	se, ok := errors.AsType[*yamltree.SyntaxError](err)
+	if !ok {
 		se = &yamltree.SyntaxError{Code: CodeYAML, Msg: err.Error()}
 	}
 	d.out.syntax = se

@@ -11,6 +11,7 @@ import (
 	udiff "github.com/aymanbagabas/go-udiff"
 	"go.yaml.in/yaml/v3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"rung/model"
 	"rung/sources/manifests/yamltree"
@@ -126,12 +127,10 @@ func (r *rewriter) appendObject(e Edit) error {
 
 // sameObject reports whether a tree is the object with the key.
 func sameObject(obj map[string]any, k model.Key) bool {
-	md, _ := obj["metadata"].(map[string]any)
-	name, _ := md["name"].(string)
-	ns, _ := md["namespace"].(string)
-	_, typed := obj["kind"].(string) // items of typed Lists have no kind
-	return name == k.Name && (ns == k.Namespace || ns == "" && k.Namespace == "default" || k.Namespace == "") &&
-		(!typed || KindOfTree(obj) == k.Kind)
+	u := unstructured.Unstructured{Object: obj}
+	ns := u.GetNamespace()
+	return u.GetName() == k.Name && (ns == k.Namespace || ns == "" && k.Namespace == "default" || k.Namespace == "") &&
+		(u.GetKind() == "" || KindOfTree(obj) == k.Kind) // items of typed Lists have no kind
 }
 
 // changeBody changes a document's text by the edits of f, to mean want; touched is the changed one, or -1.
@@ -190,6 +189,15 @@ func RewritePolicy(old *model.Policy, object any, by Options) (*model.Policy, []
 	}
 	now, broken := by.ParsePolicy([]byte(want.YAML))
 	return now, broken, nil
+}
+
+// PolicyOfTree is PolicyOfObject for the object's tree.
+func PolicyOfTree(old *model.Policy, kind model.Kind, tree map[string]any) (*model.Policy, error) {
+	typed, err := TypedPolicy(kind, tree)
+	if err != nil {
+		return nil, err
+	}
+	return PolicyOfObject(old, typed)
 }
 
 // PolicyOfObject returns a policy that means a typed object: in the text of old, or in new text if old is nil.

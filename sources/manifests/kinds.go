@@ -28,6 +28,9 @@ const (
 	policyGroup = "policy.networking.k8s.io"
 	ovnGroup    = "k8s.ovn.org"
 	cniGroup    = "k8s.cni.cncf.io"
+
+	antreaGroupName = "crd.antrea.io"
+	antreaVersion   = "v1beta1"
 )
 
 var kinds = slices.Concat([]kindInfo{
@@ -41,7 +44,10 @@ var kinds = slices.Concat([]kindInfo{
 	policyKind(model.KindANP, policyGroup, "v1alpha1", (*normaliser).readANP),
 	policyKind(model.KindBANP, policyGroup, "v1alpha1", (*normaliser).readBANP),
 	policyKind(model.KindNP, "networking.k8s.io", "v1", (*normaliser).networkPolicy),
-	np2016,
+	// NetworkPolicies of Kubernetes 1.3 to 1.15, in an API that servers since 1.16 do not have
+	// (older-forms.md#networkpolicies-of-extensionsv1beta1). The fields are today's; older releases know fewer of
+	// them. Without policyTypes and egress both forms mean ingress.
+	policyKind(model.KindNP, "extensions", "v1beta1", (*normaliser).networkPolicy),
 	policyKind(model.KindMNP, cniGroup, "v1beta1", (*normaliser).multiNetworkPolicy),
 	policyKind(model.KindMNP, cniGroup, "v1beta2", (*normaliser).multiNetworkPolicy),
 	policyKind(model.KindEF, ovnGroup, "v1", (*normaliser).egressFirewall),
@@ -117,12 +123,11 @@ func findWrittenKind(apiVersion, kind string) *kindInfo {
 
 // KindOfTree returns the model's kind of an object, or its written kind if Rung does not support it.
 func KindOfTree(obj map[string]any) model.Kind {
-	apiVersion, _ := obj["apiVersion"].(string)
-	kind, _ := obj["kind"].(string)
-	if k := findWrittenKind(apiVersion, kind); k != nil {
+	u := unstructured.Unstructured{Object: obj}
+	if k := findWrittenKind(u.GetAPIVersion(), u.GetKind()); k != nil {
 		return k.kind
 	}
-	return model.Kind(kind)
+	return model.Kind(u.GetKind())
 }
 
 // kindOfType returns the kind of a pointer type, or nil for others.
@@ -206,13 +211,3 @@ func similarKind(kind string) string {
 	}
 	return ""
 }
-
-// np2016 are the NetworkPolicies of Kubernetes 1.3 to 1.15, in an API that servers since 1.16 do not have
-// (older-forms.md#networkpolicies-of-extensionsv1beta1). The fields are today's; older releases know fewer of
-// them. Without policyTypes and egress both forms mean ingress.
-var np2016 = policyKind(model.KindNP, "extensions", "v1beta1", (*normaliser).networkPolicy)
-
-const (
-	antreaGroupName = "crd.antrea.io"
-	antreaVersion   = "v1beta1"
-)

@@ -109,7 +109,7 @@ func (l *inputLister) takeFile(at inputPlace, folder bool, info fs.FileInfo) {
 // walkFolder takes the manifests of a folder, without hidden ones: copies of editors, git, mounted ConfigMaps.
 func (l *inputLister) walkFolder(root inputPlace) {
 	fsys, top := root.walked()
-	gather := gatherFolders{fsys, map[string]bool{}}
+	gather := gatherFolders{fsys}
 	_ = fs.WalkDir(fsys, top, func(p string, d fs.DirEntry, err error) error {
 		at := root.below(p)
 		switch {

@@ -12,20 +12,17 @@ const (
 	gatherNamespaces = "namespaces"
 )
 
-// gatherFolders caches which folders are must-gathers, during one walk.
-type gatherFolders struct {
-	fsys       fs.FS
-	isGathered map[string]bool // by folder
-}
+// gatherFolders finds the must-gathers of a tree.
+type gatherFolders struct{ fs.FS }
 
 // isOutsideObjects reports whether a path is in a must-gather but outside its objects.
-func (g *gatherFolders) isOutsideObjects(p string) bool {
+func (g gatherFolders) isOutsideObjects(p string) bool {
 	base := path.Base(p)
 	return p != "." && base != gatherCluster && base != gatherNamespaces && g.isRoot(path.Dir(p))
 }
 
 // isInside reports whether a file is among a must-gather's objects.
-func (g *gatherFolders) isInside(p string) bool {
+func (g gatherFolders) isInside(p string) bool {
 	for ; p != "." && p != "/"; p = path.Dir(p) {
 		if base := path.Base(p); (base == gatherCluster || base == gatherNamespaces) && g.isRoot(path.Dir(p)) {
 			return true
@@ -35,16 +32,11 @@ func (g *gatherFolders) isInside(p string) bool {
 }
 
 // isRoot reports whether a folder is the root of a must-gather.
-func (g *gatherFolders) isRoot(dir string) bool {
-	is, known := g.isGathered[dir]
-	if !known {
-		is = g.isFolder(path.Join(dir, gatherCluster)) && g.isFolder(path.Join(dir, gatherNamespaces))
-		g.isGathered[dir] = is
-	}
-	return is
+func (g gatherFolders) isRoot(dir string) bool {
+	return g.isFolder(path.Join(dir, gatherCluster)) && g.isFolder(path.Join(dir, gatherNamespaces))
 }
 
-func (g *gatherFolders) isFolder(p string) bool {
-	info, err := fs.Stat(g.fsys, p)
+func (g gatherFolders) isFolder(p string) bool {
+	info, err := fs.Stat(g, p)
 	return err == nil && info.IsDir()
 }

@@ -7,6 +7,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 
 	"rung/model"
 	"rung/model/words"
@@ -78,10 +79,7 @@ func (n *normaliser) podsPeer(namespaces, pods *metav1.LabelSelector, at string)
 }
 
 func npPort(p networkingv1.NetworkPolicyPort) model.Port {
-	out := model.Port{Protocol: "TCP"}
-	if p.Protocol != nil {
-		out.Protocol = words.CleanText(string(*p.Protocol))
-	}
+	out := model.Port{Protocol: words.CleanText(string(ptr.Deref(p.Protocol, "TCP")))}
 	switch {
 	case p.Port == nil:
 	case p.Port.Type == intstr.String:

@@ -3,7 +3,6 @@ package manifests
 import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
@@ -38,11 +37,6 @@ func npErrors(s *networkingv1.NetworkPolicySpec) field.ErrorList {
 
 func npRuleErrors(peers []networkingv1.NetworkPolicyPeer, ports []networkingv1.NetworkPolicyPort,
 	peersAt, portsAt *field.Path) (errs field.ErrorList) {
-	checkSelector := func(s *metav1.LabelSelector, at *field.Path) {
-		if s != nil {
-			errs = append(errs, validation.ValidateLabelSelector(s, validation.LabelSelectorValidationOptions{}, at)...)
-		}
-	}
 	for i := range peers {
 		p, at := &peers[i], peersAt.Index(i)
 		selectors := p.PodSelector != nil || p.NamespaceSelector != nil
@@ -54,8 +48,9 @@ func npRuleErrors(peers []networkingv1.NetworkPolicyPeer, ports []networkingv1.N
 		case !selectors:
 			errs = append(errs, field.Required(at, "must name a peer"))
 		}
-		checkSelector(p.PodSelector, at.Child("podSelector"))
-		checkSelector(p.NamespaceSelector, at.Child("namespaceSelector"))
+		opts := validation.LabelSelectorValidationOptions{}
+		errs = append(errs, validation.ValidateLabelSelector(p.PodSelector, opts, at.Child("podSelector"))...)
+		errs = append(errs, validation.ValidateLabelSelector(p.NamespaceSelector, opts, at.Child("namespaceSelector"))...)
 	}
 	for i, p := range ports {
 		errs = append(errs, npPortErrors(p, portsAt.Index(i))...)

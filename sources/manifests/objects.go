@@ -11,6 +11,7 @@ import (
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 
 	"rung/model"
 	"rung/model/words"
@@ -215,14 +216,8 @@ func (d *decoder) endpointSlice(o *discoveryv1.EndpointSlice, m model.Meta) mode
 	}
 	for i := range o.Ports {
 		if p := &o.Ports[i]; p.Port != nil {
-			at := model.EndpointPort{Protocol: string(corev1.ProtocolTCP), Port: *p.Port}
-			if p.Name != nil {
-				at.Name = internClean(*p.Name)
-			}
-			if p.Protocol != nil {
-				at.Protocol = portProtocol(*p.Protocol)
-			}
-			s.Ports = append(s.Ports, at)
+			s.Ports = append(s.Ports, model.EndpointPort{Name: internClean(ptr.Deref(p.Name, "")),
+				Protocol: portProtocol(ptr.Deref(p.Protocol, "")), Port: *p.Port})
 		}
 	}
 	return s

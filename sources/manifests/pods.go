@@ -177,8 +177,9 @@ func (s *Set) makePods(w, template *Workload) (out []*model.Pod) {
 	case w.Kind == model.KindStatefulSet && s.isNumbered():
 		count = min(w.Wanted, MostNumbered)
 	case w.Kind == model.KindDaemonSet && len(s.nodes) > 0:
+		selected := model.SelectLabels(model.NewLabels(template.NodeSelector))
 		for _, name := range slices.Sorted(maps.Keys(s.nodes)) {
-			if runsOn(template, s.nodes[name]) {
+			if selected.Matches(s.nodes[name].Labels) {
 				out = append(out, makePod(w, template, len(out), name))
 			}
 		}
@@ -209,16 +210,6 @@ func (s *Set) CutWorkloads() (out []*Workload) {
 // isNumbered reports whether any policy distinguishes the pods of a StatefulSet.
 func (s *Set) isNumbered() bool { return len(s.numbering) > 0 }
 
-// runsOn reports whether the node's labels match the node selector of a DaemonSet.
-func runsOn(w *Workload, n *model.Node) bool {
-	for k, v := range w.NodeSelector {
-		if n.Labels.Get(k) != v {
-			return false
-		}
-	}
-	return true
-}
-
 // makePod makes pod number i of a workload. The first has the plain name of the workload.
 func makePod(w, template *Workload, i int, node string) *model.Pod {
 	p := *template.Pod
@@ -241,43 +232,36 @@ const unknownValue = "unknown"
 
 // withMadeLabels adds the labels set by a workload's controller on its pods.
 func withMadeLabels(w *Workload, given model.Labels, i int) model.Labels {
-	all := maps.Clone(given.Map())
-	if all == nil {
-		all = map[string]string{}
-	}
-	add := func(key, value string) {
-		if _, has := all[key]; !has {
-			all[key] = value
-		}
-	}
+	made := map[string]string{}
 	switch w.Kind {
 	case model.KindDeployment:
-		add(model.LabelTemplateHash, unknownValue)
+		made[model.LabelTemplateHash] = unknownValue
 	case model.KindRollout:
-		add("rollouts-pod-template-hash", unknownValue)
+		made["rollouts-pod-template-hash"] = unknownValue
 	case model.KindDaemonSet:
-		add("controller-revision-hash", unknownValue)
-		add("pod-template-generation", "1")
+		made["controller-revision-hash"] = unknownValue
+		made["pod-template-generation"] = "1"
 	case model.KindStatefulSet:
-		add("controller-revision-hash", unknownValue)
-		add(labelPodName, w.Name+"-"+strconv.Itoa(i))
-		add(labelPodIndex, strconv.Itoa(i))
+		made["controller-revision-hash"] = unknownValue
+		made[labelPodName] = w.Name + "-" + strconv.Itoa(i)
+		made[labelPodIndex] = strconv.Itoa(i)
 	case model.KindJob, model.KindCronJob:
 		name := w.Name
 		if w.Kind == model.KindCronJob {
 			name = unknownValue
 		}
 		for _, prefix := range []string{"", "batch.kubernetes.io/"} {
-			add(prefix+"job-name", name)
-			add(prefix+"controller-uid", unknownValue)
+			made[prefix+"job-name"] = name
+			made[prefix+"controller-uid"] = unknownValue
 		}
 	case model.KindDeploymentConfig:
-		add("deploymentconfig", w.Name)
-		add("deployment", unknownValue)
+		made["deploymentconfig"] = w.Name
+		made["deployment"] = unknownValue
 	case model.KindVM:
-		add("kubevirt.io", "virt-launcher")
-		add("kubevirt.io/created-by", unknownValue)
-		add("vm.kubevirt.io/name", w.Name)
+		made["kubevirt.io"] = "virt-launcher"
+		made["kubevirt.io/created-by"] = unknownValue
+		made["vm.kubevirt.io/name"] = w.Name
 	}
-	return model.NewLabels(all)
+	maps.Copy(made, given.Map())
+	return model.NewLabels(made)
 }

@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"rung/model"
 	"rung/sources/manifests/yamltree"
 )
@@ -65,13 +67,11 @@ const (
 // treeRef returns the reference to an object of a tree; zero if it has no name.
 func treeRef(obj any) DocumentRef {
 	o, _ := obj.(map[string]any)
-	md, _ := o["metadata"].(map[string]any)
-	namespace, _ := md["namespace"].(string)
-	name, _ := md["name"].(string)
-	if name == "" {
+	u := unstructured.Unstructured{Object: o}
+	if u.GetName() == "" {
 		return DocumentRef{}
 	}
-	return DocumentRef{Kind: string(KindOfTree(o)), Namespace: namespace, Name: name}
+	return DocumentRef{Kind: string(KindOfTree(o)), Namespace: u.GetNamespace(), Name: u.GetName()}
 }
 
 // treeRef returns the reference to a document.

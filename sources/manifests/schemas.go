@@ -8,6 +8,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"rung/model"
 )
@@ -162,9 +163,9 @@ var NetworkKinds = []model.Kind{model.KindUDN, model.KindCUDN, model.KindCNC}
 
 // conditionsOf returns the conditions in a status. If there are any, the object's cluster accepted it.
 func conditionsOf(obj map[string]any) []any {
-	status, _ := obj["status"].(map[string]any)
-	conditions, _ := status["conditions"].([]any)
-	return conditions
+	conditions, _, _ := unstructured.NestedFieldNoCopy(obj, "status", "conditions")
+	list, _ := conditions.([]any)
+	return list
 }
 
 // readyPrefix is the prefix of the zones' condition types (ovn-kubernetes.md#status-conditions).

@@ -104,10 +104,10 @@ func DescribeNode(n *yaml.Node) string {
 	return strconv.Quote(v) + " of type " + words.CleanText(n.Tag)
 }
 
-// checkStep checks a node one step below.
-func (c *treeChecker) checkStep(s yamltree.PathStep, n *yaml.Node, t *typeInfo) {
+// below calls f with the path one step longer.
+func (c *treeChecker) below(s yamltree.PathStep, f func()) {
 	c.path = append(c.path, s)
-	c.checkNode(n, t)
+	f()
 	c.path = c.path[:len(c.path)-1]
 }
 
@@ -126,12 +126,12 @@ func (c *treeChecker) checkNode(n *yaml.Node, t *typeInfo) {
 			if field == nil {
 				c.addUnknown(k, t)
 			} else {
-				c.checkStep(yamltree.FieldStep(k.Value), n.Content[i+1], field)
+				c.below(yamltree.FieldStep(k.Value), func() { c.checkNode(n.Content[i+1], field) })
 			}
 		}
 	case n.Kind == yaml.SequenceNode && t.shape == shapeList:
 		for i, e := range n.Content {
-			c.checkStep(yamltree.PathStep{Index: i}, e, t.elem)
+			c.below(yamltree.PathStep{Index: i}, func() { c.checkNode(e, t.elem) })
 		}
 	case !scalarFits(n, t):
 		c.addWrongValue(n, t.shape, t.bits)
@@ -172,9 +172,9 @@ func (c *treeChecker) checkKeys(n *yaml.Node, known map[string]*typeInfo) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k := n.Content[i]
 		if c.seen[k.Value] && (known == nil || known[k.Value] != nil) {
-			c.path = append(c.path, yamltree.FieldStep(k.Value))
-			c.add(Issue{Severity: model.SeverityError, Code: CodeDuplicate, Line: k.Line, Message: "is given twice"})
-			c.path = c.path[:len(c.path)-1]
+			c.below(yamltree.FieldStep(k.Value), func() {
+				c.add(Issue{Severity: model.SeverityError, Code: CodeDuplicate, Line: k.Line, Message: "is given twice"})
+			})
 		}
 		c.seen[k.Value] = true
 	}
@@ -183,12 +183,12 @@ func (c *treeChecker) checkKeys(n *yaml.Node, known map[string]*typeInfo) {
 func (c *treeChecker) addUnknown(k *yaml.Node, t *typeInfo) {
 	i := Issue{Severity: model.SeverityError, Code: CodeUnknown, Line: k.Line, Message: "unknown field"}
 	i.Remedy, i.Meant = unknownRemedy(k.Value, yamltree.PathText(c.path, true), t)
-	c.path = append(c.path, yamltree.FieldStep(k.Value))
-	if !c.strict || c.path[0].Name == "status" {
-		i.Severity, i.Message = model.SeverityWarning, "unknown field, ignored"
-	}
-	c.add(i)
-	c.path = c.path[:len(c.path)-1]
+	c.below(yamltree.FieldStep(k.Value), func() {
+		if !c.strict || c.path[0].Name == "status" {
+			i.Severity, i.Message = model.SeverityWarning, "unknown field, ignored"
+		}
+		c.add(i)
+	})
 }
 
 // unknownRemedy returns what to write instead of an unknown field. It knows the old forms of peers and

@@ -106,15 +106,14 @@ func (t *TypedReader) newerFields(p *model.Policy, u *unstructured.Unstructured)
 		p.Older = OlderOnServer(u.Object)
 	}
 	for _, field := range fields {
-		if p.Older != nil && IsField(field) {
-			t.d.reportIssue(t.clusterOrigin(), p.Key, Issue{Severity: model.SeverityWarning, Code: model.InvalidOlder, Field: field,
-				Message: "is of an older form: today's OVN-Kubernetes ignores it and uses the rest",
-				Remedy:  "the console (e) opens the text in today's form; the installed CRD is older, too"})
-			continue
-		}
-		t.d.reportIssue(t.clusterOrigin(), p.Key, Issue{Severity: model.SeverityWarning, Code: CodeUnknown, Field: field,
+		i := Issue{Severity: model.SeverityWarning, Code: CodeUnknown, Field: field,
 			Message: "this release of Rung does not know the field: the policy is shown without it",
-			Remedy:  "the installed CRD is newer than Rung; change this policy with kubectl"})
+			Remedy:  "the installed CRD is newer than Rung; change this policy with kubectl"}
+		if p.Older != nil && IsField(field) {
+			i.Code, i.Message = model.InvalidOlder, "is of an older form: today's OVN-Kubernetes ignores it and uses the rest"
+			i.Remedy = "the console (e) opens the text in today's form; the installed CRD is older, too"
+		}
+		t.d.reportIssue(t.clusterOrigin(), p.Key, i)
 	}
 	return len(fields) > 0
 }

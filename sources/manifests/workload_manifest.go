@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/utils/ptr"
 
 	"rung/model"
 	"rung/model/words"
@@ -34,11 +35,16 @@ type Manifest[S any] struct {
 
 // Spec has the fields read of a workload's spec.
 type Spec[S any] struct {
+	podsSpec `json:",inline"`
+	Selector *S `json:"selector"`
+}
+
+// podsSpec has the fields that do not depend on the form of the selector.
+type podsSpec struct {
 	// Replicas is the number of pods; a Job has Parallelism and Completions.
 	Replicas    *int32 `json:"replicas"`
 	Parallelism *int32 `json:"parallelism"`
 	Completions *int32 `json:"completions"`
-	Selector    *S     `json:"selector"`
 	// Template describes the pods; a CronJob has it in JobTemplate.
 	Template    *corev1.PodTemplateSpec `json:"template"`
 	JobTemplate *JobTemplate            `json:"jobTemplate"`
@@ -57,20 +63,13 @@ type JobTemplate struct {
 	Spec Spec[metav1.LabelSelector] `json:"spec"`
 }
 
-// commonSpec returns the spec with its selector as a LabelSelector.
-func (m *Manifest[S]) commonSpec() (s Spec[metav1.LabelSelector]) {
-	s = Spec[metav1.LabelSelector]{Replicas: m.Spec.Replicas, Parallelism: m.Spec.Parallelism, Completions: m.Spec.Completions,
-		Template: m.Spec.Template, JobTemplate: m.Spec.JobTemplate, WorkloadRef: m.Spec.WorkloadRef, Running: m.Spec.Running,
-		RunStrategy: m.Spec.RunStrategy}
-	switch sel := any(m.Spec.Selector).(type) {
-	case *metav1.LabelSelector:
-		s.Selector = sel
-	case *map[string]string:
-		if sel != nil {
-			s.Selector = &metav1.LabelSelector{MatchLabels: *sel}
-		}
+// labelSelector returns the selector; nil if it has none.
+func (s *Spec[S]) labelSelector() *metav1.LabelSelector {
+	if sel, ok := any(s.Selector).(*map[string]string); ok && sel != nil {
+		return &metav1.LabelSelector{MatchLabels: *sel}
 	}
-	return s
+	sel, _ := any(s.Selector).(*metav1.LabelSelector)
+	return sel
 }
 
 // workloadFields are the fields kept of a workload's spec; most others have nothing to do with connections.
@@ -93,7 +92,7 @@ func keepWorkloadFields(n *yaml.Node) {
 // the manifest.
 func readWorkload[S any](d *decoder, o metav1.Object, meta model.Meta) model.Object {
 	m := o.(*Manifest[S])
-	spec := m.commonSpec()
+	spec := m.Spec.podsSpec
 	w := &Workload{Meta: meta, Owner: controllingWorkload(m.OwnerReferences, meta.Labels.Map()), Wanted: podsWanted(meta.Kind, &spec)}
 	refuse := func(field, message, remedy string) model.Object {
 		d.reportIssue(meta.Origin, meta.Key, Issue{Severity: model.SeverityError, Code: CodeSchema, Field: field,
@@ -106,7 +105,7 @@ func readWorkload[S any](d *decoder, o metav1.Object, meta model.Meta) model.Obj
 		if spec.JobTemplate == nil {
 			return refuse("spec.jobTemplate", "is missing", "")
 		}
-		spec = spec.JobTemplate.Spec
+		spec = spec.JobTemplate.Spec.podsSpec
 		w.Wanted = podsWanted(model.KindJob, &spec)
 	}
 	if m.Status.CompletionTime != nil {
@@ -119,7 +118,7 @@ func readWorkload[S any](d *decoder, o metav1.Object, meta model.Meta) model.Obj
 	if spec.Template == nil {
 		return refuse(field+"template", "is missing: no pod can be made", "")
 	}
-	if field, message, remedy := checkSelector(meta.Kind, &spec); message != "" {
+	if field, message, remedy := checkSelector(meta.Kind, &spec, m.Spec.labelSelector()); message != "" {
 		return refuse(field, message, remedy)
 	}
 	w.NodeSelector = spec.Template.Spec.NodeSelector
@@ -129,31 +128,25 @@ func readWorkload[S any](d *decoder, o metav1.Object, meta model.Meta) model.Obj
 }
 
 // podsWanted returns how many pods the controller keeps; for a DaemonSet one per node.
-func podsWanted(kind model.Kind, s *Spec[metav1.LabelSelector]) int {
+func podsWanted(kind model.Kind, s *podsSpec) int {
 	n := int32(1)
 	switch kind {
 	case model.KindJob:
-		if s.Parallelism != nil {
-			n = *s.Parallelism
-		}
-		if s.Completions != nil {
-			n = min(n, *s.Completions)
-		}
+		n = ptr.Deref(s.Parallelism, 1)
+		n = min(n, ptr.Deref(s.Completions, n))
 	case model.KindVM:
-		if s.Replicas == nil && s.Running != nil && !*s.Running || strings.EqualFold(s.RunStrategy, "Halted") {
+		if s.Replicas == nil && !ptr.Deref(s.Running, true) || strings.EqualFold(s.RunStrategy, "Halted") {
 			n = 0
 		}
 	case model.KindDaemonSet, model.KindCronJob:
 	default:
-		if s.Replicas != nil {
-			n = *s.Replicas
-		}
+		n = ptr.Deref(s.Replicas, 1)
 	}
 	return int(max(0, n))
 }
 
 // checkSelector returns why the API server rejects a selector: it must select the template's labels.
-func checkSelector(kind model.Kind, s *Spec[metav1.LabelSelector]) (field, message, remedy string) {
+func checkSelector(kind model.Kind, s *podsSpec, selects *metav1.LabelSelector) (field, message, remedy string) {
 	const labelsField, giveLabels = "spec.template.metadata.labels", "give the template the labels of spec.selector"
 	switch kind {
 	case model.KindJob, model.KindCronJob, model.KindVM:
@@ -162,14 +155,14 @@ func checkSelector(kind model.Kind, s *Spec[metav1.LabelSelector]) (field, messa
 	if len(s.Template.Labels) == 0 {
 		return labelsField, "is missing: the selector selects no pod of a template without labels", giveLabels
 	}
-	if s.Selector == nil {
+	if selects == nil {
 		switch kind {
 		case model.KindReplicationController, model.KindDeploymentConfig: // the API server fills it in
 			return "", "", ""
 		}
 		return "spec.selector", "is missing", "select the labels of spec.template"
 	}
-	selector, err := metav1.LabelSelectorAsSelector(s.Selector)
+	selector, err := metav1.LabelSelectorAsSelector(selects)
 	if err != nil {
 		return "spec.selector", err.Error(), ""
 	}

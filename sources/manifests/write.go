@@ -63,11 +63,7 @@ func WithRules(p *model.Policy, rules []model.Rule) (*model.Policy, error) {
 	if w.err != nil {
 		return nil, w.err
 	}
-	typed, err := TypedPolicy(p.Kind, tree)
-	if err != nil {
-		return nil, err
-	}
-	return PolicyOfObject(old, typed)
+	return PolicyOfTree(old, p.Kind, tree)
 }
 
 // WithTCPPort returns an ANP, BANP or CNP whose egress rule has one more TCP port. The text of the policy is edited.
@@ -88,11 +84,7 @@ func WithTCPPort(p *model.Policy, rule int, port int32) (*model.Policy, error) {
 	changed[field] = slices.Concat(ports, added)
 	rules = slices.Clone(rules)
 	rules[rule], spec["egress"] = changed, rules
-	typed, err := TypedPolicy(p.Kind, tree)
-	if err != nil {
-		return nil, err
-	}
-	return PolicyOfObject(p, typed)
+	return PolicyOfTree(p, p.Kind, tree)
 }
 
 // policyWriter writes one policy, and keeps the first error.

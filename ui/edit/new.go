@@ -160,7 +160,11 @@ func (v *templatePage) showMade(env *view.Env, m *template.PolicySet, err error)
 		env.ShowText("%s", n)
 	}
 	v.pre = preview.PreviewMutation(change.Mutation{Op: change.OpApply, YAML: []byte(m.Text), Base: []byte(m.Base)}, preview.PreviewOptions{
-		Crumb: "preview", Edit: v.editText, Cancel: v.cancelForm, Copies: []view.CopyItem{{What: "YAML", Text: m.Text}},
+		Crumb: "preview", Edit: v.editText, Copies: []view.CopyItem{{What: "YAML", Text: m.Text}},
+		Cancel: func(env *view.Env) { // back to the list
+			v.pre, v.madeSet = nil, nil
+			env.ShowText("nothing was changed")
+		},
 	})
 	v.pre.Sync(env)
 }
@@ -177,12 +181,6 @@ func (v *templatePage) editText(env *view.Env) {
 	}
 	notes := append([]string{"made from the template " + v.madeSet.Template.Name + "."}, v.madeSet.Notes...)
 	env.ReplacePage(nav.ToProposal(key, v.page.Priority, text, base, strings.Join(notes, "\n"), nil))
-}
-
-// cancelForm returns to the list.
-func (v *templatePage) cancelForm(env *view.Env) {
-	v.pre, v.madeSet = nil, nil
-	env.ShowText("nothing was changed")
 }
 
 // Do picks.

@@ -84,10 +84,7 @@ func LineEnd(text []byte, pos int) int {
 }
 
 func IsMarker(line []byte, mark string) bool {
-	if len(line) < 3 || string(line[:3]) != mark {
-		return false
-	}
-	return len(line) == 3 || line[3] == ' ' || line[3] == '\t' || line[3] == '\r' || line[3] == '\n'
+	return bytes.HasPrefix(line, []byte(mark)) && (len(line) == len(mark) || isSpace(line[len(mark)]))
 }
 
 // IsBlank reports whether text has only space, comments, directives and end markers.
@@ -106,9 +103,7 @@ func IsBlank(text []byte) bool {
 // leadingSpaces counts the spaces at the start of a line.
 func leadingSpaces(l []byte) int { return len(l) - len(bytes.TrimLeft(l, " ")) }
 
-func isDash(l []byte) bool {
-	return len(l) > 0 && l[0] == '-' && (len(l) == 1 || l[1] == ' ' || l[1] == '\n' || l[1] == '\r' || l[1] == '\t')
-}
+func isDash(l []byte) bool { return IsMarker(l, "-") }
 
 // ListKind is the kind of items in a typed List: the API server omits their kind and apiVersion.
 type ListKind struct{ ApiVersion, Kind string }

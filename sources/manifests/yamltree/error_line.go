@@ -32,21 +32,13 @@ var zeroBasedMessages = map[string]bool{
 
 var unknownAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
 
-// errorAtCause sets the line of a parser error to the line to change.
-func errorAtCause(text []byte, e *SyntaxError) *SyntaxError {
-	e = errorWhereShown(text, e)
-	findRepair(text, nil, e)
-	return e
-}
-
 // errorWhereShown sets the line of a parser error to the place where the mistake shows.
-func errorWhereShown(text []byte, e *SyntaxError) *SyntaxError {
+func errorWhereShown(text []byte, e *SyntaxError) {
 	at := -1 // offset of the mistake
 	switch m := unknownAnchor.FindStringSubmatch(e.Msg); {
 	case startLineMessages[e.Msg]:
 		if n := firstFailing(text, e.Msg); n > 0 {
 			e.Line = n
-			return e
 		}
 	case zeroBasedMessages[e.Msg]:
 		// An unclosed quote or bracket shows at the end, on a line without text.
@@ -62,7 +54,6 @@ func errorWhereShown(text []byte, e *SyntaxError) *SyntaxError {
 	if at >= 0 {
 		e.Line = 1 + bytes.Count(text[:at], []byte("\n"))
 	}
-	return e
 }
 
 // firstFailing returns the line from which on a text fails with a message, 0 if unknown. That is the line of

@@ -20,11 +20,12 @@ func parseJSON(text []byte) (roots []*yaml.Node, offsets [][2]int, err error) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	var value json.RawMessage
 	for {
-		var bad *json.SyntaxError
-		switch err := dec.Decode(&value); {
+		err := dec.Decode(&value)
+		bad, isSyntax := errors.AsType[*json.SyntaxError](err)
+		switch {
 		case err == io.EOF:
 			return roots, offsets, nil
-		case errors.As(err, &bad):
+		case isSyntax:
 			return nil, nil, jsonError(text, int(bad.Offset)-1, bad.Error())
 		case err != nil:
 			return nil, nil, jsonError(text, len(text), "ends too early")

@@ -46,7 +46,9 @@ var lineInError = regexp.MustCompile(`^line (\d+): `)
 func ParseYAML(text []byte) (*yaml.Node, error) {
 	root, e := parseOnce(text)
 	if e != nil {
-		return nil, errorAtCause(text, e)
+		errorWhereShown(text, e)
+		findRepair(text, nil, e) // names the line to change
+		return nil, e
 	}
 	return root, nil
 }

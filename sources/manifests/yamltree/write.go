@@ -69,18 +69,8 @@ func buildNode(v any) *yaml.Node {
 
 // literalText returns null, a boolean or a number as YAML and JSON write it.
 func literalText(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return "null"
-	case bool:
-		return strconv.FormatBool(v)
-	case int64:
-		return strconv.FormatInt(v, 10)
-	case float64:
-		// JSON's -0 would be read as the integer 0, which has no sign.
-		if v == 0 && math.Signbit(v) {
-			return "-0.0"
-		}
+	if f, ok := v.(float64); ok && f == 0 && math.Signbit(f) {
+		return "-0.0" // JSON's -0 would be read as the integer 0, which has no sign
 	}
 	b, err := json.Marshal(v)
 	if err != nil {
