@@ -152,8 +152,8 @@ func JudgeExpectations(ctx context.Context, a *command.App, r *revision.Revision
 	}
 	problems = slices.Concat(asked.problems, problems)
 	verify.SortProblems(problems)
-	out := &VerifyFacts{Statements: page.MapList(results, func(r verify.Result) StatementFacts { return newStatementFacts(a, r) }),
-		Problems: page.MapList(problems, newProblemOut)}
+	out := &VerifyFacts{Statements: model.MapList(results, func(r verify.Result) StatementFacts { return newStatementFacts(a, r) }),
+		Problems: model.MapList(problems, newProblemOut)}
 	var omits []model.Omission
 	for i := range out.Statements {
 		switch out.Statements[i].Result {

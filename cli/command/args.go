@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"rung/engine"
+	"rung/model"
 	"rung/model/words"
-	"rung/pages/page"
 	"rung/sources/files"
 	"rung/system"
 )
@@ -162,7 +162,7 @@ func OutputForms(cmd *cobra.Command) []string {
 func allForms(cmd *cobra.Command) []string {
 	forms := OutputForms(cmd)
 	if len(forms) > 0 {
-		forms = append(forms, page.MapList(FormNames(), func(name string) string { return name + "=" })...)
+		forms = append(forms, model.MapList(FormNames(), func(name string) string { return name + "=" })...)
 	}
 	return forms
 }

@@ -19,7 +19,6 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/words"
-	"rung/pages/page"
 	"rung/revision"
 	"rung/system"
 )
@@ -137,7 +136,7 @@ func ZonesNamed(r *revision.Revision, name string) ([]*model.ZoneState, error) {
 	if z := r.Zone(name); z != nil {
 		return []*model.ZoneState{z}, nil
 	}
-	names := page.MapList(r.Zones, func(z *model.ZoneState) string { return z.Name })
+	names := model.MapList(r.Zones, func(z *model.ZoneState) string { return z.Name })
 	if like := words.DidYouMean(name, names); like != "" {
 		return nil, fmt.Errorf("no zone %q%s", name, like)
 	}
@@ -270,7 +269,7 @@ func collectNames[T any](all iter.Seq[T], name func(T) string) (out []string) {
 
 // HistoryChoices returns the numbers of changes, newest first.
 func HistoryChoices(e *engine.Engine, _ *revision.Revision) []string {
-	return page.MapList(e.History(), func(h history.Entry) string { return fmt.Sprintf("%d\t%s", h.ID, h.Title) })
+	return model.MapList(e.History(), func(h history.Entry) string { return fmt.Sprintf("%d\t%s", h.ID, h.Title) })
 }
 
 // FixedWords offers the same words every time.

@@ -176,7 +176,7 @@ func (z *ZoneFacts) differingUnits() []string {
 	if z.Tally == nil {
 		return []string{}
 	}
-	return page.MapList(z.Tally.UnitsOutOfSync, model.Key.Label)
+	return model.MapList(z.Tally.UnitsOutOfSync, model.Key.Label)
 }
 
 // DifferenceText names what differs: "behind: cluster-control and 2 more".

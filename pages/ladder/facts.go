@@ -5,7 +5,6 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
-	"rung/pages/page"
 	"rung/revision"
 )
 
@@ -169,7 +168,7 @@ func newTierFacts(t *ladder.Tier, only model.Stage) tierFacts {
 }
 
 func listPolicyFacts(all []ladder.RungPolicy) []policyFacts {
-	return page.MapList(all, newPolicyFacts)
+	return model.MapList(all, newPolicyFacts)
 }
 
 // PlacedPolicy is a policy with its tier and priority, for a plain list of policies.
@@ -226,7 +225,7 @@ func newPolicyFacts(r ladder.RungPolicy) policyFacts {
 }
 
 func brokenPolicies(l *ladder.Ladder) []brokenFacts {
-	return page.MapList(l.Broken, func(b model.Broken) brokenFacts {
+	return model.MapList(l.Broken, func(b model.Broken) brokenFacts {
 		return brokenFacts{Kind: b.Key.Kind, Namespace: b.Key.Namespace, Name: b.Key.Name, File: b.Origin.File, Line: b.Origin.Line,
 			Field: b.Field, Code: b.Code, Message: b.Message}
 	})

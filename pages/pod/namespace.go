@@ -174,7 +174,7 @@ func (o *NamespaceFacts) addDefaults(r *revision.Revision, pods []*model.Pod) {
 				}
 			}
 		}
-		is.Policies = page.MapList(by, model.PolicyKey.String)
+		is.Policies = model.MapList(by, model.PolicyKey.String)
 		o.Isolated = append(o.Isolated, is)
 		title := page.Span{Text: fmt.Sprintf("%-8s ", dir.Lower()), Role: themes.Dim}
 		who := words.Thousands(is.Pods) + " of " + words.Count(o.Pods, "pod")

@@ -10,7 +10,6 @@ import (
 	"rung/model/ladder"
 	"rung/model/logline"
 	"rung/model/words"
-	"rung/pages/page"
 	"rung/revision"
 )
 
@@ -206,7 +205,7 @@ func (l *loggingDialog) describeChange(m change.Mutation) change.Mutation {
 
 // objectNames names the objects.
 func (l *loggingDialog) objectNames() string {
-	return words.ListSome(page.MapList(l.keys, model.Key.Label), 2)
+	return words.ListSome(model.MapList(l.keys, model.Key.Label), 2)
 }
 
 // PressKey moves with arrows, sets a level by digit, and several by letter.
