@@ -57,11 +57,7 @@ func mapText(m map[string]string) string {
 	if len(m) == 0 {
 		return none
 	}
-	parts := make([]string, 0, len(m))
-	for _, k := range slices.Sorted(maps.Keys(m)) {
-		parts = append(parts, k+"="+m[k])
-	}
-	return strings.Join(parts, " ")
+	return strings.Join(model.MapList(slices.Sorted(maps.Keys(m)), func(k string) string { return k + "=" + m[k] }), " ")
 }
 
 // MapDiffers returns the keys in which two maps differ, sorted, without the prefix of OVN-Kubernetes' keys.
