@@ -87,7 +87,7 @@ const (
 // all are known.
 func FindSome(r *Revision) bool {
 	FindingsOfObjects(r)
-	if SharedValue[objectFindings](r).withVerdicts.Load() != nil {
+	if HasFindings(r) {
 		return true
 	}
 	policies := r.Cluster.Count(model.KindANP) + r.Cluster.Count(model.KindNP) + r.Cluster.Count(model.KindEF)
