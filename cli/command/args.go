@@ -103,13 +103,9 @@ const exclusiveFlags = "cobra_annotation_mutually_exclusive"
 func checkExclusive(cmd *cobra.Command) (err error) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		for _, group := range f.Annotations[exclusiveFlags] {
-			var given []string
-			for name := range strings.FieldsSeq(group) {
-				if cmd.Flags().Changed(name) {
-					given = append(given, "--"+name)
-				}
-			}
+			given := model.Filter(strings.Fields(group), cmd.Flags().Changed)
 			if len(given) > 1 && err == nil {
+				given = model.MapList(given, func(name string) string { return "--" + name })
 				err = fmt.Errorf("%s exclude each other: give one of them; see: %s --help", words.List(given, len(given)), cmd.CommandPath())
 			}
 		}

@@ -184,10 +184,7 @@ func (z *ZoneFacts) DifferenceText(most int) string {
 	if !z.HasDifferences() {
 		return ""
 	}
-	var names []string
-	for _, d := range z.Tally.Differ {
-		names = append(names, d.Key.ShortLabel())
-	}
+	names := model.MapList(z.Tally.Differ, func(d revision.UnitState) string { return d.Key.ShortLabel() })
 	return string(z.Tally.Differ[0].State) + ": " + words.List(names, most)
 }
 

@@ -115,10 +115,7 @@ func (f *Facts) judgeGuards(ctx context.Context, protected []string) ([]change.G
 	if len(f.Policies) == 0 {
 		return nil, nil
 	}
-	changes := make([]change.ObjectChange, len(f.Policies))
-	for i, p := range f.Policies {
-		changes[i] = p.ObjectChange
-	}
+	changes := model.MapList(f.Policies, func(p *PolicyChange) change.ObjectChange { return p.ObjectChange })
 	after := f.sides[1]
 	before := effect.RevisionBefore(after, changes)
 	facts := guard.ClusterFacts{Protected: protected}

@@ -133,11 +133,9 @@ func NewLiveFacts(r *revision.Revision, l *ladder.Ladder, now time.Time) LiveFac
 			add(t.Units[j].Key)
 		}
 	}
-	for _, g := range revision.FindLadderRows(r).Groups {
-		if l.Stage == "" || g.Stage == l.Stage {
-			f.Rows = append(f.Rows, g)
-		}
-	}
+	f.Rows = append(f.Rows, model.Filter(revision.FindLadderRows(r).Groups, func(g revision.RowGroup) bool {
+		return l.Stage == "" || g.Stage == l.Stage
+	})...)
 	return f
 }
 

@@ -168,11 +168,7 @@ func (o *NamespaceFacts) addDefaults(r *revision.Revision, pods []*model.Pod) {
 				continue
 			}
 			is.Pods++
-			for _, k := range keys {
-				if !slices.Contains(by, k) {
-					by = append(by, k)
-				}
-			}
+			by = model.AppendNew(by, keys...)
 		}
 		is.Policies = model.MapList(by, model.PolicyKey.String)
 		o.Isolated = append(o.Isolated, is)

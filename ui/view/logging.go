@@ -203,11 +203,6 @@ func (l *loggingDialog) describeChange(m change.Mutation) change.Mutation {
 	return m
 }
 
-// objectNames names the objects.
-func (l *loggingDialog) objectNames() string {
-	return words.ListSome(model.MapList(l.keys, model.Key.Label), 2)
-}
-
 // PressKey moves with arrows, sets a level by digit, and several by letter.
 func (l *loggingDialog) PressKey(env *Env, key, _ string) bool {
 	rows := len(l.rows) + 1
