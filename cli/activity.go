@@ -13,7 +13,6 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/pages/activity"
-	"rung/pages/page"
 	"rung/revision"
 )
 
@@ -48,7 +47,7 @@ processes are shown on a cluster, and with --write-back.
 					ans.NotConsidered = revision.OmissionsOfRows(r, r.Zones)
 					if a.Flags.Output == "wide" {
 						ans.Text = func(bool) string {
-							return strings.Join(page.MapList(all, func(o *activity.Entry) string { return activityLine(o, true) }), "")
+							return strings.Join(model.MapList(all, func(o *activity.Entry) string { return activityLine(o, true) }), "")
 						}
 					}
 					return a.ConcludeAnswer(ans)

@@ -181,7 +181,7 @@ func printHits(a *command.App, g *lineAggregate, rules []logs.RuleHits, now time
 		if again {
 			head = nil
 		}
-		_, err := io.WriteString(a.Out, command.CSVText(head, page.MapList(rows, func(r hitOut) []string {
+		_, err := io.WriteString(a.Out, command.CSVText(head, model.MapList(rows, func(r hitOut) []string {
 			return []string{r.At, r.Policy, r.Rule, r.Verdict, r.From, r.To, r.Traffic, fmt.Sprint(r.Hits), fmt.Sprint(r.Lately), r.First, r.Last}
 		})))
 		return err

@@ -13,7 +13,6 @@ import (
 	"rung/engine"
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/pages/page"
 	"rung/pages/rows"
 	"rung/revision"
 )
@@ -123,8 +122,8 @@ func (s *rowSet) sortByID() {
 func byID[R interface{ ID() string }](x, y R) int { return cmp.Compare(x.ID(), y.ID()) }
 
 func (s *rowSet) jsonOut() compiledOut {
-	return compiledOut{ACLs: page.MapList(s.acls, rows.NewRecord), AddressSets: page.MapList(s.sets, rows.NewRecord),
-		PortGroups: page.MapList(s.groups, rows.NewRecord), None: append([]policyWithoutRowsOut{}, s.none...)}
+	return compiledOut{ACLs: model.MapList(s.acls, rows.NewRecord), AddressSets: model.MapList(s.sets, rows.NewRecord),
+		PortGroups: model.MapList(s.groups, rows.NewRecord), None: append([]policyWithoutRowsOut{}, s.none...)}
 }
 
 func (s *rowSet) rowsText(wide bool) string {

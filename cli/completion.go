@@ -17,7 +17,6 @@ import (
 	"rung/model"
 	"rung/model/logline"
 	"rung/model/words"
-	"rung/pages/page"
 	"rung/revision"
 	"rung/system"
 	"rung/themes"
@@ -128,7 +127,7 @@ func flagValues(a *command.App) map[string]command.Completer {
 
 		"network": a.CompleteValue(command.NetworkChoices),
 		"confirm-name": a.CompleteValue(func(_ *engine.Engine, r *revision.Revision) []string {
-			return page.MapList(slices.Collect(r.Cluster.AllPolicies()), func(p *model.Policy) string { return p.Name })
+			return model.MapList(slices.Collect(r.Cluster.AllPolicies()), func(p *model.Policy) string { return p.Name })
 		}),
 		"insert":      insertChoices(a),
 		"filter":      CompleteFilter(a),
@@ -269,7 +268,7 @@ const mostTerms = 200
 func CompleteFilter(a *command.App) command.Completer {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if typed == "" || strings.HasSuffix(typed, " ") {
-			return page.MapList(logline.FieldHelp(), func(f [2]string) string { return typed + f[0] + ":\t" + f[1] }),
+			return model.MapList(logline.FieldHelp(), func(f [2]string) string { return typed + f[0] + ":\t" + f[1] }),
 				cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 		}
 		out, how := a.CompleteValue(func(_ *engine.Engine, r *revision.Revision) []string {

@@ -14,7 +14,6 @@ import (
 	"rung/model"
 	labels "rung/model/convert"
 	"rung/model/words"
-	"rung/pages/page"
 	"rung/revision"
 )
 
@@ -46,7 +45,7 @@ func convertPolicies(to convert.Target) func(context.Context, *revision.Revision
 
 func ConvertCommand(a *command.App) *cobra.Command {
 	var to string
-	names := page.MapList(convertTargets, func(t convertTarget) string { return t.name })
+	names := model.MapList(convertTargets, func(t convertTarget) string { return t.name })
 	long := `Print policies as equivalent objects of another API, with a proof. The proof compares the
 verdicts for every connection between the existing pods, and imagined pods with labels
 that the policies name: before by the cluster's own system (--system), after by that of
@@ -150,14 +149,14 @@ type conversionProof struct {
 
 func newConvertedOut(r *convert.Result) *convertedOut {
 	out := &convertedOut{Rules: []convertedRuleOut{},
-		Objects: page.MapList(r.Policies, func(p *model.Policy) string { return p.YAML }),
-		Notes:   page.MapList(r.Notes, func(n convert.Note) noteOut { return noteOut{n.About.String(), n.Text} })}
+		Objects: model.MapList(r.Policies, func(p *model.Policy) string { return p.YAML }),
+		Notes:   model.MapList(r.Notes, func(n convert.Note) noteOut { return noteOut{n.About.String(), n.Text} })}
 	for i := range r.Rules {
 		rule := &r.Rules[i]
 		out.Rules = append(out.Rules, convertedRuleOut{Policy: rule.Policy.String(), Direction: rule.Direction.Lower(), Rule: rule.Index,
 			Name: rule.Name, Action: rule.Action,
 			Label: string(rule.Label), Why: rule.Why, Witness: rule.Witness,
-			To: page.MapList(rule.MadeRules, func(at labels.MadeRule) placeOut {
+			To: model.MapList(rule.MadeRules, func(at labels.MadeRule) placeOut {
 				return placeOut{at.Policy.String(), at.Direction.Lower(), at.Index}
 			})})
 	}

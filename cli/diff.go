@@ -14,7 +14,6 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/pages/difference"
-	"rung/pages/page"
 	"rung/revision"
 )
 
@@ -158,7 +157,7 @@ func differenceText(a *command.App, f *difference.Facts, not string, wide bool) 
 	}
 	found := f.FindingLines()
 	section(len(found) > 0, command.TableText(difference.Findings, found, wide, width))
-	guards := page.MapList(f.Guards, func(g difference.Guard) *difference.Guard { return &g })
+	guards := model.MapList(f.Guards, func(g difference.Guard) *difference.Guard { return &g })
 	section(len(guards) > 0, command.TableText(difference.Guards, guards, wide, width))
 	return b.String()
 }
@@ -193,7 +192,7 @@ func differenceReport(f *difference.Facts, fails *failOnFlags) *command.Report {
 		r.File, r.Line, r.Object = at.File, at.Line, c.From
 		out.Results = append(out.Results, r)
 	}
-	out.AddFindings(page.MapList(f.Findings.New, func(x difference.Finding) model.Finding { return *x.Original }))
+	out.AddFindings(model.MapList(f.Findings.New, func(x difference.Finding) model.Finding { return *x.Original }))
 	for _, g := range f.Guards {
 		out.Results = append(out.Results, command.Result{Code: "guard", Level: level(fails.guards, command.Warning), Message: g.Code + ": " +
 			g.Message, Object: g.Policy, Key: g.Code})
@@ -241,7 +240,7 @@ func commentText(f *difference.Facts, below string) string {
 	found := f.FindingLines()
 	fold("Findings", len(found), func(n int) string { return command.MarkdownTable(difference.Findings, found[:n]) })
 	fold("Guard rails", len(f.Guards), func(n int) string {
-		return strings.Join(page.MapList(f.Guards[:n], func(g difference.Guard) string {
+		return strings.Join(model.MapList(f.Guards[:n], func(g difference.Guard) string {
 			return "- " + command.MarkdownText(g.Code+": "+g.Key.Label()+": "+g.Message)
 		}), "\n") + "\n"
 	})

@@ -15,7 +15,6 @@ import (
 	"rung/engine"
 	"rung/model"
 	"rung/model/words"
-	"rung/pages/page"
 	"rung/pages/rows"
 	"rung/revision"
 )
@@ -85,7 +84,7 @@ handlers write them, such as the ports of a namespace's port group.
 					not = append(not, noMatch(&only))
 				}
 				return &command.Answer{Value: out, Names: func() []string {
-					return command.PolicyNames(page.MapList(out, func(o rows.Facts) model.PolicyKey { return o.PolicyKey }))
+					return command.PolicyNames(model.MapList(out, func(o rows.Facts) model.PolicyKey { return o.PolicyKey }))
 				}, Text: func(wide bool) string {
 					if len(out) == 0 {
 						return rows.NoDriftText(len(compared), policies, zones, err == nil, command.NotCounted(not)) + "\n"

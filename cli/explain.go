@@ -16,7 +16,6 @@ import (
 	"rung/model"
 	"rung/model/ovn/flow"
 	"rung/model/words"
-	"rung/pages/page"
 	"rung/revision"
 )
 
@@ -201,7 +200,7 @@ func newExplainOut(r *revision.Revision, report *flow.Report) *explainOut {
 		for _, d := range t.Decisions() {
 			stage := traceStageOut{Stage: d.Stage, Datapath: d.Pass.Datapath, Port: d.Pass.Inport,
 				Verdict: cmp.Or(d.Verdict, "none"), Own: d.Own,
-				Met: page.MapList(d.Met, func(m *flow.MetFlow) traceMetOut { return traceMet(m, finder.FindBehind(d, m)) })}
+				Met: model.MapList(d.Met, func(m *flow.MetFlow) traceMetOut { return traceMet(m, finder.FindBehind(d, m)) })}
 			if d.Pass.Pipeline == "egress" {
 				stage.Port = d.Pass.Outport
 			}
@@ -293,7 +292,7 @@ func (o *explainOut) explainText(wide bool) string {
 			b.WriteString(head + "\n  " + strings.Join(lines, "\n  ") + "\n")
 		}
 	}
-	section("ovnkube-trace says", page.MapList(o.Results, func(x flow.Result) string {
+	section("ovnkube-trace says", model.MapList(o.Results, func(x flow.Result) string {
 		mark := words.Yes
 		if !x.Success {
 			mark = words.No
@@ -302,7 +301,7 @@ func (o *explainOut) explainText(wide bool) string {
 	}))
 	section("The programs say", o.Problems)
 	if o.Unknown > 0 {
-		lines := page.MapList(o.UnparsedLines, func(x flow.Line) string { return fmt.Sprintf("line %d: %s", x.Number, x.Text) })
+		lines := model.MapList(o.UnparsedLines, func(x flow.Line) string { return fmt.Sprintf("line %d: %s", x.Number, x.Text) })
 		if more := o.Unknown - len(o.UnparsedLines); more > 0 {
 			lines = append(lines, fmt.Sprintf("and %s more", words.Thousands(more)))
 		}
@@ -378,7 +377,7 @@ func (m *traceMetOut) metCells(stage, port string, wide bool) []string {
 }
 
 func (m *traceMetOut) ruleNames() string {
-	names := page.MapList(m.Rules, func(x traceRuleOut) string { return x.label })
+	names := model.MapList(m.Rules, func(x traceRuleOut) string { return x.label })
 	switch {
 	case m.Unnamed:
 		return "not named: an ACL that does not log, or a flow of OVN's own"

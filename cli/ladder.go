@@ -13,7 +13,6 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/pages/ladder"
-	"rung/pages/page"
 	"rung/revision"
 	"rung/system"
 )
@@ -105,7 +104,7 @@ func ladderAnswer(a *command.App, r *revision.Revision, stage model.Stage, only 
 		ans.NotConsidered = append(ans.NotConsidered, revision.OmissionsOfZones(r)...)
 	}
 	ans.Objects = placed
-	ans.Names = func() []string { return command.PolicyNames(page.MapList(placed, ladder.PlacedPolicy.Key)) }
+	ans.Names = func() []string { return command.PolicyNames(model.MapList(placed, ladder.PlacedPolicy.Key)) }
 	text := ""
 	if others > 0 {
 		text = words.Count(others, "group") + " of rows without a policy"

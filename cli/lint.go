@@ -13,7 +13,6 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/pages/findings"
-	"rung/pages/page"
 	"rung/revision"
 )
 
@@ -114,7 +113,7 @@ func findingsAnswer(a *command.App, found []model.Finding, no ...model.Severity)
 	all := findings.NewList(found)
 	ans := command.TableAnswer(a, all, findings.Table, all)
 	ans.Names = func() []string {
-		return command.PolicyNames(page.MapList(found, func(f model.Finding) model.PolicyKey { return f.Policy }))
+		return command.PolicyNames(model.MapList(found, func(f model.Finding) model.PolicyKey { return f.Policy }))
 	}
 	ans.No = slices.ContainsFunc(found, func(f model.Finding) bool { return slices.Contains(no, f.Severity) })
 	return ans

@@ -170,9 +170,7 @@ func findAllLogged(r *revision.Revision, names []string) (out []model.Key, err e
 		if err != nil {
 			return nil, err
 		}
-		if !slices.Contains(out, k) {
-			out = append(out, k)
-		}
+		out = model.AppendNew(out, k)
 	}
 	return out, nil
 }
@@ -235,9 +233,7 @@ func endSessions(ctx context.Context, a *command.App, f *levelFlags, names []str
 			return err
 		}
 		if len(names) == 0 {
-			for _, s := range revision.LogSessions(r) {
-				targets = append(targets, s.Target)
-			}
+			targets = model.MapList(revision.LogSessions(r), func(s revision.LogSession) model.Key { return s.Target })
 		}
 		if len(targets) == 0 {
 			fmt.Fprintln(a.Err, "no logging session")

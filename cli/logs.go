@@ -343,7 +343,7 @@ func printLog(a *command.App, x *logs.Entry, raw bool, times *logTimes) error {
 			o.Rule = fmt.Sprintf("%s %d", model.Direction(x.Rule.Direction).Lower(), x.Rule.Rule)
 		}
 	}
-	o.Among = page.MapList(x.Candidates, func(ref logline.RuleRef) string {
+	o.Among = model.MapList(x.Candidates, func(ref logline.RuleRef) string {
 		return ref.Policy.String() + " " + revision.RuleLabel(ref.Direction, ref.Rule, "")
 	})
 	return a.PrintItem(o, func(wide bool) string {

@@ -58,7 +58,7 @@ func logsWhy(ctx context.Context, a *command.App, name string) error {
 		checks := append(logs.CheckSteps(e.Logs(), e.Revision(), about), logs.OverruledChecks(ctx, e.Revision(), about)...)
 		return a.ConcludeAnswer(&command.Answer{
 			Value:         checks,
-			Text:          func(bool) string { return strings.Join(page.MapList(checks, logs.Check.TextLine), "\n") + "\n" },
+			Text:          func(bool) string { return strings.Join(model.MapList(checks, logs.Check.TextLine), "\n") + "\n" },
 			No:            slices.ContainsFunc(checks, func(c logs.Check) bool { return c.State == logs.Wrong }),
 			NotConsidered: revision.OmissionsOfPolicy(e.Revision(), k),
 		})
@@ -218,10 +218,10 @@ func proposalAnswer(p *logs.Proposal) *command.Answer {
 	out := proposalOut{Policy: p.Policy.String(), New: p.New, Action: strings.ToLower(string(p.Action)), Lines: p.Lines, Rules: len(p.Rules),
 		Text:    p.Text,
 		Summary: p.Surplus.Text(),
-		Still: page.MapList(p.Kept, func(s logs.KeptVerdict) remainingLinesOut {
+		Still: model.MapList(p.Kept, func(s logs.KeptVerdict) remainingLinesOut {
 			return remainingLinesOut{s.Verdict, s.By, s.Lines, s.Example.String()}
 		}),
-		Left: page.MapList(p.Left, func(l logline.LeftLines) linesLeftOut { return linesLeftOut{l.Reason, l.Lines, l.Example.String()} })}
+		Left: model.MapList(p.Left, func(l logline.LeftLines) linesLeftOut { return linesLeftOut{l.Reason, l.Lines, l.Example.String()} })}
 	if p.New {
 		out.Priority = &p.Priority
 	}

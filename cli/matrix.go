@@ -17,7 +17,6 @@ import (
 	"rung/model/verdict"
 	"rung/model/words"
 	"rung/pages/matrix"
-	"rung/pages/page"
 	"rung/revision"
 )
 
@@ -106,7 +105,7 @@ rung trace --cases reads.`,
 		"pod exists yet)")
 	f.BoolVar(&ask.outside, "outside", false, "show the addresses outside as columns, too")
 	f.BoolVar(&ask.services, "services", false, "show the Services as columns, too")
-	verdicts := page.MapList(revision.CellVerdicts, func(v verdict.Verdict) string { return string(v) })
+	verdicts := model.MapList(revision.CellVerdicts, func(v verdict.Verdict) string { return string(v) })
 	command.CompleteFlag(cmd, "only", command.FixedWords(verdicts...))
 	command.CompleteFlag(cmd, "unfold", command.FixedWords(unfoldWorkloads, unfoldPods))
 	return cmd
@@ -171,7 +170,7 @@ func newMatrixTable(ctx context.Context, m *revision.Matrix, ask matrixAsk) (*ma
 	if ask.focus != "" {
 		t.self = m.Namespace(ask.focus)
 		if t.self == nil {
-			names := page.MapList(m.Namespaces, func(end *revision.MatrixEnd) string { return end.Namespace })
+			names := model.MapList(m.Namespaces, func(end *revision.MatrixEnd) string { return end.Namespace })
 			return nil, fmt.Errorf("--focus %s: no such namespace with pods%s", ask.focus, words.DidYouMean(ask.focus, names))
 		}
 		t.rows = slices.DeleteFunc(to, func(e *revision.MatrixEnd) bool {
@@ -225,7 +224,7 @@ func (t *matrixTable) cellSign(from, to *revision.MatrixEnd) string {
 
 // cellSigns returns the signs of a row.
 func (t *matrixTable) cellSigns(from *revision.MatrixEnd) []string {
-	return page.MapList(t.cols, func(to *revision.MatrixEnd) string { return t.cellSign(from, to) })
+	return model.MapList(t.cols, func(to *revision.MatrixEnd) string { return t.cellSign(from, to) })
 }
 
 func (t *matrixTable) aboutText() string {

@@ -35,10 +35,7 @@ its pods, in deciding order; and the errors and warnings about them.`,
 			if u := r.Unread(model.KindNamespace); ns == nil && u != nil {
 				return nil, fmt.Errorf("namespace %s: %s", args[0], u.Text())
 			} else if ns == nil {
-				var names []string
-				for n := range r.Cluster.Namespaces() {
-					names = append(names, n.Name)
-				}
+				names := model.MapSeq(r.Cluster.Namespaces(), func(n *model.Namespace) string { return n.Name })
 				return nil, fmt.Errorf("no namespace %s%s", args[0], words.DidYouMean(args[0], names))
 			}
 			m, err := revision.FindMatrix(r, ctx, verdict.Ports{})

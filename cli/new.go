@@ -15,7 +15,6 @@ import (
 	"rung/engine/template"
 	"rung/model"
 	"rung/model/words"
-	"rung/pages/page"
 	"rung/revision"
 )
 
@@ -45,7 +44,7 @@ them, for rung verify.`,
 		Args: command.TakesArgs(1, "TEMPLATE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && template.FindTemplate(args[0]) == nil {
-				names := page.MapList(template.AllTemplates(), func(t *template.Template) string { return t.Name })
+				names := model.MapList(template.AllTemplates(), func(t *template.Template) string { return t.Name })
 				return fmt.Errorf("unknown template %q; templates: %s", args[0], strings.Join(names, ", "))
 			}
 			switch {
@@ -228,8 +227,8 @@ type questionOut struct {
 }
 
 func templatesAnswer() *command.Answer {
-	all := page.MapList(template.AllTemplates(), func(t *template.Template) templateOut {
-		return templateOut{t.Name, t.For, page.MapList(t.Questions, func(q template.Question) questionOut {
+	all := model.MapList(template.AllTemplates(), func(t *template.Template) templateOut {
+		return templateOut{t.Name, t.For, model.MapList(t.Questions, func(q template.Question) questionOut {
 			return questionOut{q.Name, q.Ask, q.Kind, q.Kind.Form(), !q.Extra}
 		})}
 	})
@@ -287,7 +286,7 @@ func templateSetAnswer(ctx context.Context, a *command.App, r *revision.Revision
 		a.Flags.Output = "table"
 	}
 	key := func(k model.PolicyKey) string { return k.String() }
-	return &command.Answer{Value: templateSetOut{m.Template.Name, m.Name, m.Answers, page.MapList(m.New, key), page.MapList(m.Changed, key),
-		page.MapList(m.Notes, words.CleanLine), text},
+	return &command.Answer{Value: templateSetOut{m.Template.Name, m.Name, m.Answers, model.MapList(m.New, key), model.MapList(m.Changed, key),
+		model.MapList(m.Notes, words.CleanLine), text},
 		Text: func(bool) string { return text }}, nil
 }

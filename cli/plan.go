@@ -17,7 +17,6 @@ import (
 	"rung/model/plan"
 	"rung/model/words"
 	"rung/pages/difference"
-	"rung/pages/page"
 	told "rung/pages/plan"
 	"rung/revision"
 )
@@ -280,7 +279,7 @@ func stepsAnswer(p *gate.Preview, outcome string) *command.Answer {
 	all := difference.NewConsequences(p)
 	out := stepsOut{Title: p.Title, Outcome: outcome, Blocked: p.Blocked, FirstStep: p.FirstStep, Steps: append([]plan.Step{}, p.Steps...),
 		Guards:      all.Guards,
-		Connections: all.Connections, StepConnections: page.MapList(p.StepEffects, difference.NewEffect),
+		Connections: all.Connections, StepConnections: model.MapList(p.StepEffects, difference.NewEffect),
 		ConfirmName: p.ConfirmName, Notes: all.Notes}
 	return &command.Answer{Value: out, NotConsidered: p.NotConsidered, Text: func(bool) string {
 		notes := p.Notes

@@ -15,7 +15,6 @@ import (
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/words"
-	"rung/pages/page"
 	"rung/pages/pod"
 	"rung/pages/policy"
 	"rung/revision"
@@ -232,7 +231,7 @@ func podsAnswer(a *command.App, r *revision.Revision, only *Selection) (*command
 	list.Empty = r.EmptyText(list.Empty, model.KindPod)
 	ans := command.TableAnswer(a, out, &list, out)
 	ans.Names = func() []string {
-		return page.MapList(out, func(p *pod.Listed) string { return command.ObjectName(p.Original.Key) })
+		return model.MapList(out, func(p *pod.Listed) string { return command.ObjectName(p.Original.Key) })
 	}
 	ans.NotConsidered = revision.OmissionsOfObjects(r)
 	ans.LeftOut = only.LeftOutText(len(out), len(all), "pod")

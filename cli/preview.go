@@ -17,7 +17,6 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/pages/difference"
-	"rung/pages/page"
 	"rung/revision"
 )
 
@@ -304,7 +303,7 @@ func (p *previewParts) readFiles(ctx context.Context, a *command.App, prune bool
 	case prune && slices.ContainsFunc(*p, other):
 		return errors.New("--prune goes with --change only: it deletes policies in none of the files")
 	case prune:
-		m, err := filesMutation(ctx, a, page.MapList(*p, func(x partOfChange) string { return x.arg }))
+		m, err := filesMutation(ctx, a, model.MapList(*p, func(x partOfChange) string { return x.arg }))
 		m.Prune = true
 		*p = previewParts{{op: change.OpApply, apply: m}}
 		return err

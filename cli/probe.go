@@ -15,7 +15,6 @@ import (
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
-	"rung/pages/page"
 	pages "rung/pages/trace"
 	"rung/revision"
 )
@@ -187,7 +186,7 @@ func newProbeOut(q trace.Question, r *trace.Result) *probeOut {
 	out := &probeOut{verdictOut: verdictOut{VerdictFacts: pages.FactsOfAnswer(q, &r.Packets)}, Policies: pages.FactsOfAnswer(q, &r.Policies),
 		OVN:     r.OVN,
 		Packets: []packetOut{}, result: r}
-	out.Findings = page.MapList(r.Findings, func(f model.Finding) probeFindingOut {
+	out.Findings = model.MapList(r.Findings, func(f model.Finding) probeFindingOut {
 		return probeFindingOut{revision.NewBrief(f), f.Zone, f.Remedy}
 	})
 	out.Rows = pages.FactsOfAnswer(q, &r.Rows)
@@ -196,7 +195,7 @@ func newProbeOut(q trace.Question, r *trace.Result) *probeOut {
 			s := &r.Sent[i][j]
 			p := packetOut{Packet: s.Packet, Reply: s.Reply, Zone: s.Zone, In: s.EntryPort, Out: append([]string{}, s.ExitPorts...),
 				Delivered: s.Delivered,
-				Met:       page.MapList(s.Met, func(m trace.MetACL) pages.DeciderFacts { return pages.FactsOfDecider(&m.Decider) })}
+				Met:       model.MapList(s.Met, func(m trace.MetACL) pages.DeciderFacts { return pages.FactsOfDecider(&m.Decider) })}
 			if len(r.Sent) > 1 {
 				p.To = r.Packets.Paths[i].To.Endpoint.String()
 			}
@@ -267,7 +266,7 @@ func (o *probeOut) packetsText(path int) string {
 		if s.Delivered {
 			word = trace.Delivered
 		}
-		met := page.MapList(s.Met, func(m trace.MetACL) string { return trace.RuleName(&m.Decider) })
+		met := model.MapList(s.Met, func(m trace.MetACL) string { return trace.RuleName(&m.Decider) })
 		t.AddRow(s.Packet, s.Zone, s.EntryPort, cmp.Or(strings.Join(s.ExitPorts, " "), "–"), word, strings.Join(met, ", "))
 	}
 	return t.String()

@@ -244,7 +244,7 @@ func (b *reportBuilder) sheet() (*page.Sheet, error) {
 		}
 		summary.Lines = append([]page.Line{{warnSign, {Text: text + "; see Not considered"}}}, b.summary...)
 	}
-	b.out.Summary = page.MapList(summary.Lines, page.Line.String)
+	b.out.Summary = model.MapList(summary.Lines, page.Line.String)
 	s.Sections = append([]page.Section{summary, b.omittedPart()}, parts...)
 	return s, nil
 }
@@ -290,7 +290,7 @@ func (b *reportBuilder) about() (out []page.Fact) {
 	add("precedence", b.rev.System.Title+" ("+b.rev.SystemWhy+")")
 	if n := len(b.out.Policies); n > 0 {
 		// Reports of the same policies have the same digest, wherever they were read.
-		lines := page.MapList(b.out.Policies, func(d digestOut) string { return d.Policy + " " + d.Digest + "\n" })
+		lines := model.MapList(b.out.Policies, func(d digestOut) string { return d.Policy + " " + d.Digest + "\n" })
 		slices.Sort(lines)
 		sum := sha256.Sum256([]byte(strings.Join(lines, "")))
 		b.out.PoliciesDigest = hex.EncodeToString(sum[:])

@@ -111,7 +111,7 @@ func (b *reportBuilder) expectationsPart() (page.Section, error) {
 		x.Lines = append(x.Lines, page.Line{badSign, {Text: " " + p.String()}})
 	}
 	x.Lines = append(x.Lines, policiesAlone)
-	g := page.NewGrid(StatementTable, page.MapList(out.Statements, func(s StatementFacts) *StatementFacts { return &s }), true)
+	g := page.NewGrid(StatementTable, model.MapList(out.Statements, func(s StatementFacts) *StatementFacts { return &s }), true)
 	x.Grids = []page.Grid{g}
 	return x, nil
 }
@@ -162,7 +162,7 @@ func (b *reportBuilder) rowsPart() (page.Section, error) {
 		b.addSummary(notedSign, "rows were not compared: no database was read")
 		return x, nil
 	}
-	all := page.MapList(r.Zones, func(z *model.ZoneState) *cluster.ZoneFacts { return cluster.AllFactsOfZone(r, z, b.now) })
+	all := model.MapList(r.Zones, func(z *model.ZoneState) *cluster.ZoneFacts { return cluster.AllFactsOfZone(r, z, b.now) })
 	b.out.Zones, b.out.Drift = all, rows.ListDrift(r, r.Zones, b.now, 0)
 	unread := command.UnreadZone(r.Zones)
 	compared, not := len(rows.ComparedPolicies(r, r.Zones)), command.NotCounted(b.rows)
@@ -313,7 +313,7 @@ func Text(s *page.Sheet) string {
 				b.WriteString(g.Empty + "\n")
 				continue
 			}
-			t := &command.TextTable{Head: page.MapList(g.Columns, func(c page.GridColumn) string { return c.Title })}
+			t := &command.TextTable{Head: model.MapList(g.Columns, func(c page.GridColumn) string { return c.Title })}
 			for j := range g.Rows {
 				cells := cellTexts(&g.Rows[j])
 				if g.Rows[j].Under {
@@ -336,7 +336,7 @@ func sectionGrids(x *page.Section) []page.Grid {
 }
 
 func cellTexts(r *page.GridRow) []string {
-	return page.MapList(r.Cells, func(c page.Cell) string { return c.String() })
+	return model.MapList(r.Cells, func(c page.Cell) string { return c.String() })
 }
 
 // Markdown renders a sheet for a review or a ticket.
@@ -375,6 +375,6 @@ func markdownGrid(b *strings.Builder, g *page.Grid) {
 		}
 		rows = append(rows, cells)
 	}
-	b.WriteString("\n" + command.MarkdownRows(page.MapList(g.Columns, func(c page.GridColumn) string { return c.Title }),
-		page.MapList(g.Columns, func(c page.GridColumn) bool { return c.Right }), rows))
+	b.WriteString("\n" + command.MarkdownRows(model.MapList(g.Columns, func(c page.GridColumn) string { return c.Title }),
+		model.MapList(g.Columns, func(c page.GridColumn) bool { return c.Right }), rows))
 }

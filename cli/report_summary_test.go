@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
 
+	"rung/model"
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/themes"
@@ -71,7 +72,7 @@ func FuzzHTML(f *testing.F) {
 
 // withoutSort leaves out an attribute that only some texts have.
 func withoutSort(elements []string) []string {
-	return page.MapList(elements, func(e string) string {
+	return model.MapList(elements, func(e string) string {
 		return strings.ReplaceAll(strings.ReplaceAll(e, " data-sort", ""), "table class", "table")
 	})
 }

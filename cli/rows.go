@@ -67,9 +67,11 @@ real OVN. Missing, outdated and surplus flows are listed with the likely cause.
 					l.ReadFlows(r, now)
 				}
 			}
-			facts := page.MapList(lines, (*rows.Line).ACLFacts)
+			facts := model.MapList(lines, (*rows.Line).ACLFacts)
 			ans := command.TableAnswer(a, facts, rows.ACLs, lines)
-			ans.Records = func() string { return recordsText(page.MapList(facts, func(x *rows.ACL) rows.Record { return x.Row })) }
+			ans.Records = func() string {
+				return recordsText(model.MapList(facts, func(x *rows.ACL) rows.Record { return x.Row }))
+			}
 			ans.Err, ans.NotConsidered = command.UnreadZone(zones), revision.OmissionsOfRows(r, zones)
 			if len(args) == 0 {
 				ans.LeftOut = only.LeftOutText(len(lines), all, "row")
@@ -132,13 +134,13 @@ func liveRows(zones []*model.ZoneState, keep func(model.Key) bool, stage model.S
 
 // recordsText prints rows as "ovn-nbctl list" does, separated by an empty line.
 func recordsText(all []rows.Record) string {
-	return strings.Join(page.MapList(all, rows.Record.String), "\n")
+	return strings.Join(model.MapList(all, rows.Record.String), "\n")
 }
 
 // addStageFlag adds --stage, which limits an answer to one stage of the pipeline; empty means all. what
 // contains the word STAGE in backquotes.
 func addStageFlag(cmd *cobra.Command, what string) *model.Stage {
-	names := page.MapList(model.PipelineStages(), func(s model.Stage) string { return string(s) })
+	names := model.MapList(model.PipelineStages(), func(s model.Stage) string { return string(s) })
 	stage := new(model.Stage)
 	cmd.Flags().Func("stage", what+": "+strings.Join(names, ", "), func(text string) error {
 		if !slices.Contains(names, text) {
@@ -276,7 +278,7 @@ func describeSouthbound(r *revision.Revision, z *model.ZoneState, now time.Time)
 	}
 	if t.Known {
 		surplus, _ := revision.SurplusFlows(r, z, now)
-		out.Flows = &flowTallyOut{t, page.MapList(surplus, rows.NewFlowFacts)}
+		out.Flows = &flowTallyOut{t, model.MapList(surplus, rows.NewFlowFacts)}
 	}
 	return out
 }

@@ -244,11 +244,7 @@ func (s *Selection) LeftOutText(kept, all int, one string, others ...string) str
 	case kept < all:
 		parts = append(parts, words.Thousands(all-kept)+" of "+words.Count(all, one))
 	}
-	for _, text := range others {
-		if text != "" {
-			parts = append(parts, text)
-		}
-	}
+	parts = append(parts, model.Filter(others, func(text string) bool { return text != "" })...)
 	switch {
 	case len(parts) == 0:
 		return ""

@@ -18,7 +18,6 @@ import (
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
-	"rung/pages/page"
 	pages "rung/pages/trace"
 	"rung/revision"
 )
@@ -265,7 +264,7 @@ func trimTrace(t *trace.Trace) *trace.Trace {
 	if t.Rows != nil {
 		out.Rows = &verdict.Answer{Verdict: t.Rows.Verdict, Reason: t.Rows.Reason}
 	}
-	out.Families = page.MapList(t.Families, trimTrace)
+	out.Families = model.MapList(t.Families, trimTrace)
 	return out
 }
 

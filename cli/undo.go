@@ -14,6 +14,7 @@ import (
 	"rung/change/trial"
 	"rung/cli/command"
 	"rung/engine"
+	"rung/model"
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
@@ -103,9 +104,9 @@ func checkChangesKept(a *command.App) error {
 }
 
 func historyAnswer(_ context.Context, e *engine.Engine, _ *revision.Revision) (*command.Answer, error) {
-	out := page.MapList(e.History(), func(h history.Entry) historyOut {
+	out := model.MapList(e.History(), func(h history.Entry) historyOut {
 		return historyOut{ID: h.ID, At: page.StampText(h.At), By: h.By, Title: h.Title, Undone: h.Undone, Undoes: h.Undoes,
-			Policies: page.MapList(h.Objects, func(x history.Object) string { return x.Key.String() })}
+			Policies: model.MapList(h.Objects, func(x history.Object) string { return x.Key.String() })}
 	})
 	if len(out) == 0 {
 		return &command.Answer{Value: out, Text: func(bool) string { return "no changes are kept\n" }}, nil

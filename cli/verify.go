@@ -152,8 +152,10 @@ func JudgeExpectations(ctx context.Context, a *command.App, r *revision.Revision
 	}
 	problems = slices.Concat(asked.problems, problems)
 	verify.SortProblems(problems)
-	out := &VerifyFacts{Statements: page.MapList(results, func(r verify.Result) StatementFacts { return newStatementFacts(a, r) }),
-		Problems: page.MapList(problems, newProblemOut)}
+	out := &VerifyFacts{Statements: model.MapList(results, func(r verify.Result) StatementFacts { return newStatementFacts(a, r) }),
+		Problems: model.MapList(problems, func(p *verify.Problem) problemOut {
+			return problemOut{p.File, p.Line, p.Field, p.Message, p.Error()}
+		})}
 	var omits []model.Omission
 	for i := range out.Statements {
 		switch out.Statements[i].Result {
@@ -272,10 +274,6 @@ type problemOut struct {
 
 // String returns the problem in one line, its place first.
 func (p problemOut) String() string { return p.text }
-
-func newProblemOut(p *verify.Problem) problemOut {
-	return problemOut{p.File, p.Line, p.Field, p.Message, p.Error()}
-}
 
 func newStatementFacts(a *command.App, r verify.Result) StatementFacts {
 	out := StatementFacts{File: r.File, Line: r.Line, Name: r.Name, Statement: r.String(), Result: resultFail, Message: r.Message(),

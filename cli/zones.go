@@ -16,7 +16,6 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/pages/cluster"
-	"rung/pages/page"
 	"rung/revision"
 )
 
@@ -72,8 +71,8 @@ settling. ` + secondHelp,
 			asked := slices.DeleteFunc(slices.Clone(r.Zones), func(z *model.ZoneState) bool {
 				return !only.IsAll() && !only.KeepsKey(r, model.Key{Kind: model.KindNode, Name: z.Name})
 			})
-			all := page.MapList(asked, func(z *model.ZoneState) *cluster.ZoneFacts { return cluster.AllFactsOfZone(r, z, now) })
-			out := page.MapList(all, func(z *cluster.ZoneFacts) zoneOut { return zoneOut{z, describeSouthbound(r, z.ZoneState, now)} })
+			all := model.MapList(asked, func(z *model.ZoneState) *cluster.ZoneFacts { return cluster.AllFactsOfZone(r, z, now) })
+			out := model.MapList(all, func(z *cluster.ZoneFacts) zoneOut { return zoneOut{z, describeSouthbound(r, z.ZoneState, now)} })
 			listing := *cluster.Table
 			listing.Empty = r.EmptyText(listing.Empty, model.KindNode)
 			ans := command.TableAnswer(a, out, &listing, all)
@@ -84,7 +83,7 @@ settling. ` + secondHelp,
 			}
 			ans.LeftOut = only.LeftOutText(len(asked), len(r.Zones), "zone")
 			ans.Names = func() []string {
-				return page.MapList(asked, func(z *model.ZoneState) string { return command.ZonePrefix + z.Name })
+				return model.MapList(asked, func(z *model.ZoneState) string { return command.ZonePrefix + z.Name })
 			}
 			list, markdown := ans.Text, ans.Markdown
 			ans.Markdown = func() string { return markdown() + mdBelow(zonesBelow(out)) }
@@ -217,7 +216,7 @@ func conditionsQuery(a *command.App) command.Query {
 				return list(false) + failures
 			}
 			ans.Names = func() []string {
-				return command.PolicyNames(page.MapList(all, func(p *cluster.PolicyReports) model.PolicyKey { return p.Key }))
+				return command.PolicyNames(model.MapList(all, func(p *cluster.PolicyReports) model.PolicyKey { return p.Key }))
 			}
 			ans.NotConsidered = revision.OmissionsOfRows(r, r.Zones)
 			return ans, nil
@@ -284,7 +283,7 @@ func readAgain(ctx context.Context, a *command.App, e *engine.Engine, of []*mode
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		found = zones.ReadZones(ctx, e.Zones(), page.MapList(of, func(z *model.ZoneState) string { return z.Name }), secondName)
+		found = zones.ReadZones(ctx, e.Zones(), model.MapList(of, func(z *model.ZoneState) string { return z.Name }), secondName)
 	}()
 	late, cancel := context.WithTimeout(ctx, command.WaitNoticeDelay)
 	defer cancel()

@@ -25,11 +25,7 @@ func NewAllocator(c *model.Cluster, ipv4, ipv6 bool, taken []netip.Addr, subnets
 		if !p.CanBePeer() {
 			continue
 		}
-		for _, ip := range p.IPs {
-			if isIn(ip, subnets) {
-				a.near = append(a.near, ip)
-			}
-		}
+		a.near = append(a.near, model.Filter(p.IPs, func(ip string) bool { return isIn(ip, subnets) })...)
 	}
 	a.near = append(append(a.near, FirstPodAddresses(subnets)...), "10.128.0.3", "fd01::3")
 	return a
@@ -60,11 +56,7 @@ func (a *Allocator) AddressesNear(near []string) (out []string) {
 // FirstPodAddresses returns the first address of each subnet that a pod can have: the gateway and the management port
 // come before it.
 func FirstPodAddresses(subnets []netip.Prefix) []string {
-	out := make([]string, len(subnets))
-	for i, s := range subnets {
-		out[i] = s.Masked().Addr().Next().Next().Next().String()
-	}
-	return out
+	return model.MapList(subnets, func(s netip.Prefix) string { return s.Masked().Addr().Next().Next().Next().String() })
 }
 
 // isIn reports whether an address is in one of the subnets, or no subnet of its family is known.

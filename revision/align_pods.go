@@ -76,11 +76,7 @@ func alignRevisions(before, after *Revision) *alignment {
 		}
 	}
 	for side, c := range judged {
-		var gone []model.Key
-		for _, p := range judgedPods(c) {
-			gone = append(gone, p.Key)
-		}
-		a.clusters[side], _ = c.Upsert(placed[side], gone)
+		a.clusters[side], _ = c.Upsert(placed[side], model.MapList(judgedPods(c), func(p *model.Pod) model.Key { return p.Key }))
 	}
 	return a
 }

@@ -70,9 +70,7 @@ func outsideTexts(e verdict.Ends) (out []string) {
 			}
 			text += " " + except
 		}
-		if !slices.Contains(out, text) {
-			out = append(out, text)
-		}
+		out = model.AppendNew(out, text)
 	}
 	return out
 }
@@ -130,12 +128,8 @@ func otherPorts(ports []verdict.PortRange) (out []verdict.PortRange) {
 	return out
 }
 
-func portsOfProtocol(ports []verdict.PortRange, proto verdict.Protocol) (out []verdict.PortRange) {
-	for _, p := range ports {
-		if p.Protocol == proto {
-			out = append(out, p)
-		}
-	}
+func portsOfProtocol(ports []verdict.PortRange, proto verdict.Protocol) []verdict.PortRange {
+	out := model.Filter(ports, func(p verdict.PortRange) bool { return p.Protocol == proto })
 	slices.SortFunc(out, func(a, b verdict.PortRange) int { return cmp.Compare(a.Lo, b.Lo) })
 	return out
 }
@@ -176,9 +170,7 @@ func DecidersText(ds []verdict.Decider) string {
 		if d.Rule >= 0 {
 			s += " " + RuleLabel(d.Direction, d.Rule, d.RuleName)
 		}
-		if !slices.Contains(names, s) {
-			names = append(names, s)
-		}
+		names = model.AppendNew(names, s)
 	}
 	return words.ListSome(names, 3)
 }
@@ -275,9 +267,7 @@ func NoChangeText(d *diff.Difference) string {
 		}
 		matches, decides = matches || u.Matches, decides || u.Decides
 		for _, by := range u.Instead {
-			if name := by.Policy.Label(); !slices.Contains(instead, name) {
-				instead = append(instead, name)
-			}
+			instead = model.AppendNew(instead, by.Policy.Label())
 		}
 	}
 	switch {
@@ -304,9 +294,7 @@ func NeverDecidingTexts(d *diff.Difference, c *model.Cluster) (out []string) {
 		}
 		var by []string
 		for k := range u.Instead {
-			if name := DecidersText(u.Instead[k : k+1]); !slices.Contains(by, name) {
-				by = append(by, name)
-			}
+			by = model.AppendNew(by, DecidersText(u.Instead[k:k+1]))
 		}
 		out = append(out, fmt.Sprintf("%s %s never applies: %s %s first", u.Policy.Label(),
 			RuleLabel(u.Direction, u.Rule, p.Rule(u.Direction, u.Rule).Name), words.ListSome(by, 2), words.OneOrMany(len(by), "decides", "decide")))

@@ -45,32 +45,21 @@ func CompareACL(desired, live *nb.ACL) []ComparedField {
 // columnText formats a value for people. See ovn-kubernetes.md#direction-and-action.
 func columnText(v any) string {
 	if m, ok := v.(map[string]string); ok {
-		if len(m) == 1 && m[nb.OptAfterLB] == "true" {
+		switch {
+		case len(m) == 0:
+			return none
+		case len(m) == 1 && m[nb.OptAfterLB] == "true":
 			return nb.OptAfterLB
 		}
-		return mapText(m)
+		return strings.Join(model.MapList(slices.Sorted(maps.Keys(m)), func(k string) string { return k + "=" + m[k] }), " ")
 	}
 	return cmp.Or(fmt.Sprint(v), none)
-}
-
-func mapText(m map[string]string) string {
-	if len(m) == 0 {
-		return none
-	}
-	parts := make([]string, 0, len(m))
-	for _, k := range slices.Sorted(maps.Keys(m)) {
-		parts = append(parts, k+"="+m[k])
-	}
-	return strings.Join(parts, " ")
 }
 
 // MapDiffers returns the keys in which two maps differ, sorted, without the prefix of OVN-Kubernetes' keys.
 func MapDiffers(a, b map[string]string) []string {
 	var keys []string
-	all := maps.Clone(a)
-	if all == nil {
-		all = map[string]string{}
-	}
+	all := maps.Collect(maps.All(a))
 	maps.Copy(all, b)
 	for _, k := range slices.Sorted(maps.Keys(all)) {
 		v, had := a[k]

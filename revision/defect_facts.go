@@ -32,13 +32,8 @@ func dialectFacts(r *Revision, z *model.ZoneState, k model.PolicyKey) *dialect.F
 	c := r.Desired.Policy(k)
 	f := &dialect.Facts{Policy: r.Cluster.Policy(k), FindPod: func(lsp string) *model.Pod { return PortPod(r, lsp) },
 		Owned: func(addr string) bool { return len(r.AddressOwners(addr)) > 0 },
-		Subjects: func() (here []*model.Pod) {
-			for _, p := range r.Desired.SubjectPods(c) {
-				if p.NodeName == z.Name {
-					here = append(here, p)
-				}
-			}
-			return here
+		Subjects: func() []*model.Pod {
+			return model.Filter(r.Desired.SubjectPods(c), func(p *model.Pod) bool { return p.NodeName == z.Name })
 		},
 		Before: func(p *model.Pod) []*model.Pod { return earlierStates(r, z, p) },
 		Match:  newACLMatchFinder(r, z, k),

@@ -76,8 +76,7 @@ func (v *DialectView) WithRows(zone string, found *dialect.Dialect) *DialectView
 		return v
 	}
 	next := *v
-	next.zones = map[string]*dialect.Dialect{}
-	maps.Copy(next.zones, v.zones)
+	next.zones = maps.Collect(maps.All(v.zones))
 	next.zones[zone] = found
 	return &next
 }

@@ -43,14 +43,9 @@ func (e *End) text(networks, except int) string {
 }
 
 func prefixTexts(all []netip.Prefix) []string {
-	out := make([]string, len(all))
-	for i, p := range all {
-		out[i] = p.String()
-		if p.IsSingleIP() {
-			out[i] = p.Addr().String()
-		}
-	}
-	return out
+	return model.MapList(all, func(p netip.Prefix) string {
+		return words.Choose(p.IsSingleIP(), p.Addr().String(), p.String())
+	})
 }
 
 type endFinder struct {

@@ -88,8 +88,7 @@ func (f *imaginer) addPod(namespace string, of, labels map[string]string, text s
 
 // newNamespace returns a namespace with its own name as a label, as the API server sets it.
 func newNamespace(name string, labels map[string]string) *model.Namespace {
-	all := map[string]string{}
-	maps.Copy(all, labels)
+	all := maps.Collect(maps.All(labels))
 	all["kubernetes.io/metadata.name"] = name
 	return &model.Namespace{Meta: model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: name}, Labels: model.NewLabels(all)}}
 }

@@ -87,7 +87,7 @@ const (
 // all are known.
 func FindSome(r *Revision) bool {
 	FindingsOfObjects(r)
-	if SharedValue[objectFindings](r).withVerdicts.Load() != nil {
+	if HasFindings(r) {
 		return true
 	}
 	policies := r.Cluster.Count(model.KindANP) + r.Cluster.Count(model.KindNP) + r.Cluster.Count(model.KindEF)
@@ -177,13 +177,8 @@ func KnownPolicyFindings(r *Revision, k model.PolicyKey) []model.Finding {
 	return findingsOfPolicy(all, k)
 }
 
-func findingsOfPolicy(all []model.Finding, k model.PolicyKey) (out []model.Finding) {
-	for _, f := range all {
-		if f.Policy == k {
-			out = append(out, f)
-		}
-	}
-	return out
+func findingsOfPolicy(all []model.Finding, k model.PolicyKey) []model.Finding {
+	return model.Filter(all, func(f model.Finding) bool { return f.Policy == k })
 }
 
 // put keeps the entry of the newest revision.

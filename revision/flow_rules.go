@@ -184,11 +184,7 @@ func (b *RulesBehindFlow) Label() string {
 	if len(b.Rules) == 0 {
 		return "an ACL without a known row"
 	}
-	names := make([]string, len(b.Rules))
-	for i := range b.Rules {
-		d := b.Rules[i].Decider()
-		names[i] = DeciderText(&d)
-	}
+	names := model.MapList(b.Rules, func(rule BehindRule) string { return DeciderText(new(rule.Decider())) })
 	if len(names) > 1 {
 		return "one of " + words.List(names, len(names))
 	}
@@ -221,11 +217,7 @@ func DeciderText(d *verdict.Decider) string {
 // nil it names the default.
 func StageText(s *verdict.StageVerdict, name func(*verdict.Decider) string) string {
 	list := func(all []verdict.Decider) string {
-		names := make([]string, len(all))
-		for i := range all {
-			names[i] = name(&all[i])
-		}
-		return words.List(names, len(names))
+		return words.List(model.MapList(all, func(d verdict.Decider) string { return name(&d) }), len(all))
 	}
 	out := name(s.Decided)
 	switch {

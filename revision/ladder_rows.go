@@ -49,12 +49,7 @@ func (l *LadderRows) GroupsOfTier(tier int, stage model.Stage) []RowGroup {
 	if l == nil {
 		return nil
 	}
-	var out []RowGroup
-	for _, g := range l.Groups {
-		if g.Tier == tier && (stage == "" || g.Stage == stage) {
-			out = append(out, g)
-		}
-	}
+	out := model.Filter(l.Groups, func(g RowGroup) bool { return g.Tier == tier && (stage == "" || g.Stage == stage) })
 	if tier != model.TierIsolation {
 		slices.SortStableFunc(out, func(a, b RowGroup) int { return cmp.Compare(b.Priority, a.Priority) })
 	}

@@ -37,7 +37,8 @@ func LogDiffText(o *diff.LogDifference) string {
 	case o.Judged == 1:
 		fmt.Fprintf(&b, "the one log line of %s would be decided %s", span, words.OneOrMany(o.Lines, "differently", "the same"))
 	default:
-		fmt.Fprintf(&b, "%s of the %s log lines of %s would be decided differently", countOrNone(o.Lines), words.Thousands(o.Judged), span)
+		fmt.Fprintf(&b, "%s of the %s log lines of %s would be decided differently",
+			words.Choose(o.Lines == 0, "none", words.Thousands(o.Lines)), words.Thousands(o.Judged), span)
 	}
 	if o.Unattributed > 0 {
 		fmt.Fprintf(&b, "; %s left out: an address no longer has a pod, or has another one", words.Count(o.Unattributed, "line"))
@@ -46,13 +47,6 @@ func LogDiffText(o *diff.LogDifference) string {
 		fmt.Fprintf(&b, "; %s left out: too many different connections", words.Count(o.LeftOut, "older line"))
 	}
 	return b.String()
-}
-
-func countOrNone(n int) string {
-	if n == 0 {
-		return "none"
-	}
-	return words.Thousands(n)
 }
 
 // LogDiffBrief shortens LogDiffText, empty if no line changes: "12 log lines change verdict".

@@ -236,11 +236,9 @@ type LoggingIn struct {
 }
 
 // LoggingByZone checks in every zone, by name, which rows log as an object's annotation says.
-func LoggingByZone(r *Revision, target model.Key) (out []LoggingIn) {
+func LoggingByZone(r *Revision, target model.Key) []LoggingIn {
 	units := LoggedUnits(r, target)
-	for _, z := range r.Zones {
-		out = append(out, loggingInZone(r, z, units))
-	}
+	out := model.MapList(r.Zones, func(z *model.ZoneState) LoggingIn { return loggingInZone(r, z, units) })
 	slices.SortFunc(out, func(a, b LoggingIn) int { return cmp.Compare(a.Zone, b.Zone) })
 	return out
 }

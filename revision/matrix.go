@@ -142,9 +142,7 @@ func newMatrix(r *Revision, ctx context.Context, ports verdict.Ports) (*Matrix, 
 	}
 	classes := verdict.NewClasses(r.Verdicts(), nil)
 	out := &Matrix{Ports: ports, m: classes.Matrix(ports), x: r.Verdicts()}
-	for s := range r.JudgedCluster().Services() {
-		out.endpoints = append(out.endpoints, s.Key)
-	}
+	out.endpoints = model.MapSeq(r.JudgedCluster().Services(), func(s *model.Service) model.Key { return s.Key })
 	kinds, nodes := map[verdict.PodKind]int32{}, map[string]int32{}
 	spaces := map[string][]matrixPod{}
 	for p := range r.JudgedCluster().Pods() {

@@ -18,11 +18,8 @@ func newMatrixNamespace(name string, pods []matrixPod) *MatrixEnd {
 	for _, p := range out.pods {
 		of[p.pod] = p
 	}
-	for _, group := range GroupWorkloads(collectPods(out.pods)) {
-		pods := make([]matrixPod, len(group.Pods))
-		for i, p := range group.Pods {
-			pods[i] = of[p]
-		}
+	for _, group := range GroupWorkloads(model.MapList(out.pods, func(p matrixPod) *model.Pod { return p.pod })) {
+		pods := model.MapList(group.Pods, func(p *model.Pod) matrixPod { return of[p] })
 		w := newMatrixEnd(pods)
 		w.Namespace, w.Workload = name, group.Name
 		if len(pods) == 1 {
@@ -106,14 +103,6 @@ func GroupWorkloads(pods []*model.Pod) []Workload {
 	slices.SortFunc(out, func(a, b Workload) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})
-	return out
-}
-
-func collectPods(of []matrixPod) []*model.Pod {
-	out := make([]*model.Pod, len(of))
-	for i := range of {
-		out[i] = of[i].pod
-	}
 	return out
 }
 

@@ -2,6 +2,7 @@ package revision
 
 import (
 	"context"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -31,9 +32,7 @@ func (m *Matrix) OutsideEnds() []*MatrixEnd {
 			continue
 		}
 		e := &MatrixEnd{Network: b.Network, Except: b.Except, namespaceIndex: -1, addr: b.Addr, kind: b.Kind}
-		for _, k := range m.kinds {
-			e.outcomes = append(e.outcomes, m.m.OutcomeBetween(k, b.Kind, false))
-		}
+		e.outcomes = model.MapList(m.kinds, func(k verdict.PodKind) verdict.Outcome { return m.m.OutcomeBetween(k, b.Kind, false) })
 		m.askServicePorts(e)
 		m.outside = append(m.outside, e)
 	}
@@ -59,10 +58,7 @@ func (e *MatrixEnd) Text() string {
 	if len(e.Except) == 0 {
 		return e.Name()
 	}
-	var except []string
-	for _, n := range e.Except {
-		except = append(except, n.String())
-	}
+	except := model.MapList(e.Except, netip.Prefix.String)
 	slices.Sort(except)
 	return e.Name() + " except " + strings.Join(except, ", ")
 }

@@ -80,10 +80,7 @@ func WholeDesired(r *Revision) *compiler.Desired {
 
 func newNetworkView(r *Revision, n *network.Network, d *compiler.Desired) *Revision {
 	on, t := d.OnNetwork(n.Name), d.Networks()
-	var more []model.Object
-	for node := range r.Cluster.Nodes() {
-		more = append(more, n.NodeOn(node))
-	}
+	more := model.MapSeq(r.Cluster.Nodes(), func(node *model.Node) model.Object { return n.NodeOn(node) })
 	for s := range r.Cluster.Services() {
 		if t.Serves(n, s.Namespace) {
 			more = append(more, s)

@@ -103,10 +103,7 @@ func conflictSeverity(findings []*model.Finding, other model.PolicyKey) model.Se
 			worst = f.Severity
 		}
 	}
-	if worst == "" { // not computed yet
-		return model.SeverityError
-	}
-	return worst
+	return cmp.Or(worst, model.SeverityError) // maybe not computed yet
 }
 
 // mergeNote adds a note, or counts it in an equal one.

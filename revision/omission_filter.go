@@ -10,14 +10,10 @@ import (
 )
 
 // OmissionsOfAnswers returns the omissions that can change verdicts from policies; with rows, also from rows.
-func OmissionsOfAnswers(r *Revision, rows bool) (out []model.Omission) {
-	for _, o := range r.Omissions() {
-		if o.Code == model.OmittedZone && !rows || !decidesConnections(r, o.Key.Kind) {
-			continue
-		}
-		out = append(out, o)
-	}
-	return append(out, assumedHost(r)...)
+func OmissionsOfAnswers(r *Revision, rows bool) []model.Omission {
+	return append(model.Filter(r.Omissions(), func(o model.Omission) bool {
+		return (o.Code != model.OmittedZone || rows) && decidesConnections(r, o.Key.Kind)
+	}), assumedHost(r)...)
 }
 
 // assumedHost returns the assumption about the namespace that represents the nodes.
@@ -30,14 +26,11 @@ func assumedHost(r *Revision) (out []model.Omission) {
 }
 
 // OmissionsOfZones returns the omissions about some databases, about all if none is given.
-func OmissionsOfZones(r *Revision, zones ...*model.ZoneState) (out []model.Omission) {
-	for _, o := range r.Omissions() {
-		if o.Code == model.OmittedZone && (len(zones) == 0 ||
-			slices.ContainsFunc(zones, func(z *model.ZoneState) bool { return z.Name == o.Zone })) {
-			out = append(out, o)
-		}
-	}
-	return out
+func OmissionsOfZones(r *Revision, zones ...*model.ZoneState) []model.Omission {
+	return model.Filter(r.Omissions(), func(o model.Omission) bool {
+		return o.Code == model.OmittedZone && (len(zones) == 0 ||
+			slices.ContainsFunc(zones, func(z *model.ZoneState) bool { return z.Name == o.Zone }))
+	})
 }
 
 // OmissionsOfRows returns the omissions that can change how the zones' rows compare with the policies.
@@ -79,25 +72,18 @@ func decidesConnections(r *Revision, k model.Kind) bool {
 		return false
 	case model.KindACNP, model.KindANNP:
 		// If the plugin is only guessed, another plugin may enforce a rejected policy in tiers.
-		return r.System.AsksPolicies(k) || isSystemGuessed(r)
+		guessed := (r.Flags.System == "" || r.Flags.System == system.Auto) && len(r.Zones) == 0 && system.OtherSystemsFound(r.Cluster) == ""
+		return r.System.AsksPolicies(k) || guessed
 	}
 	return r.System.AsksPolicies(k) // a misspelt kind may be meant as a policy
 }
 
-// isSystemGuessed reports whether neither a flag, nor rows, nor objects show which plugin decides.
-func isSystemGuessed(r *Revision) bool {
-	return (r.Flags.System == "" || r.Flags.System == system.Auto) && len(r.Zones) == 0 && system.OtherSystemsFound(r.Cluster) == ""
-}
-
 // UnjudgedOmissions returns the omissions that make an answer incomplete: all except assumptions, and except
 // codes in allowed. "all" allows every code.
-func UnjudgedOmissions(all []model.Omission, allowed ...string) (out []model.Omission) {
-	for _, o := range all {
-		if !o.IsAssumption() && !slices.Contains(allowed, "all") && !slices.Contains(allowed, string(o.Code)) {
-			out = append(out, o)
-		}
-	}
-	return out
+func UnjudgedOmissions(all []model.Omission, allowed ...string) []model.Omission {
+	return model.Filter(all, func(o model.Omission) bool {
+		return !o.IsAssumption() && !slices.Contains(allowed, "all") && !slices.Contains(allowed, string(o.Code))
+	})
 }
 
 // OmissionFilter finds the omissions that can change answers of one revision. PodKind caches, so only one
@@ -118,13 +104,8 @@ func NewFilter(r *Revision, rows bool) *OmissionFilter {
 func (f *OmissionFilter) AllOmissions() []model.Omission { return f.omissions }
 
 // OmissionsChanging returns the omissions that can change the verdict of a connection.
-func (f *OmissionFilter) OmissionsChanging(a *verdict.Answer) (out []model.Omission) {
-	for i := range f.omissions {
-		if f.CouldChange(&f.omissions[i], a) {
-			out = append(out, f.omissions[i])
-		}
-	}
-	return out
+func (f *OmissionFilter) OmissionsChanging(a *verdict.Answer) []model.Omission {
+	return model.Filter(f.omissions, func(o model.Omission) bool { return f.CouldChange(&o, a) })
 }
 
 // CouldChange reports whether an omission can change the verdict of a connection.
@@ -290,16 +271,13 @@ func (f *OmissionFilter) decidesBefore(d *verdict.Decider, o *model.Omission) bo
 func MergeOmissions(all, more []model.Omission) []model.Omission {
 	all = slices.Clip(all)
 	for _, o := range more {
-		if !slices.ContainsFunc(all, func(a model.Omission) bool { return isSameOmission(&a, &o) }) {
+		if !slices.ContainsFunc(all, func(a model.Omission) bool {
+			return a.Code == o.Code && a.Key == o.Key && a.Origin == o.Origin && a.Zone == o.Zone && a.Why == o.Why
+		}) {
 			all = append(all, o)
 		}
 	}
 	return all
-}
-
-// isSameOmission reports whether two omissions have the same text.
-func isSameOmission(a, b *model.Omission) bool {
-	return a.Code == b.Code && a.Key == b.Key && a.Origin == b.Origin && a.Zone == b.Zone && a.Why == b.Why
 }
 
 // AssumedSettings returns the settings that rows are compiled with although Rung only assumes them.

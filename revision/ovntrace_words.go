@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"rung/model"
 	"rung/model/ovn/flow"
 	"rung/model/verdict"
 	"rung/model/words"
@@ -47,8 +48,10 @@ func (t *OVNTrace) InWords() OVNWords {
 			h := &w.Zones[j]
 			for k := range h.Stages {
 				s := &h.Stages[k]
-				if last := j == len(w.Zones)-1 && k == len(h.Stages)-1; !last && s.needsNoLine() {
-					continue
+				last := j == len(w.Zones)-1 && k == len(h.Stages)-1
+				if !last && s.Agreement == Agree && s.Verdict == verdict.Allow && !s.ACL && s.Rows.Decided == nil &&
+					len(s.Passed)+len(s.Rows.Passed) == 0 {
+					continue // both say that no rule matched
 				}
 				x.Lines = append(x.Lines, OVNLine{Stage: string(s.Stage), Zone: h.Zone, Agreement: s.Agreement,
 					OVN: s.ovnText(), Rows: s.rowsText()})
@@ -77,11 +80,6 @@ func (t *OVNTrace) headline() string {
 	return string(v) + ", not compared with the rows"
 }
 
-// needsNoLine reports whether a stage can be left out: both say that no rule matched.
-func (s *OVNStage) needsNoLine() bool {
-	return s.Agreement == Agree && s.Verdict == verdict.Allow && !s.ACL && s.Rows.Decided == nil && len(s.Passed)+len(s.Rows.Passed) == 0
-}
-
 func (s *OVNStage) ovnText() string {
 	by := noRule
 	switch {
@@ -92,12 +90,8 @@ func (s *OVNStage) ovnText() string {
 	case s.Verdict == verdict.Deny && s.OwnEffect != "":
 		by = "OVN's own flow: " + s.OwnEffect
 	}
-	passed := make([]string, len(s.Passed))
-	for i := range s.Passed {
-		passed[i] = s.Passed[i].Label()
-	}
-	if len(passed) > 0 {
-		by += ", after " + words.List(passed, len(passed))
+	if n := len(s.Passed); n > 0 {
+		by += ", after " + words.List(model.MapList(s.Passed, func(p RulesBehindFlow) string { return p.Label() }), n)
 	}
 	return string(s.Verdict) + " · " + by
 }

@@ -120,10 +120,7 @@ func (p *PlanState) WaitingText(now time.Time) string {
 	if stopped && !p.Since.IsZero() {
 		now = p.Since
 	}
-	var zones []string
-	for _, w := range p.Waits {
-		zones = append(zones, fmt.Sprintf("%s (%s)", w.Zone, w.ReasonText(now)))
-	}
+	zones := model.MapList(p.Waits, func(w PlanWait) string { return fmt.Sprintf("%s (%s)", w.Zone, w.ReasonText(now)) })
 	switch text := words.JoinAtMost(zones, ", ", 3); {
 	case !stopped:
 		return "waiting for " + text

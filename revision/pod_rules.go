@@ -51,10 +51,7 @@ func RulesTouchingPod(r *Revision, pod *model.Pod) (out []RuleTouch) {
 // PoliciesAsTheyDecide returns all policies in deciding order.
 func PoliciesAsTheyDecide(r *Revision) (out []*model.Policy) {
 	if order := r.PolicyOrder(); order != nil {
-		for _, place := range order {
-			out = append(out, place.Policy)
-		}
-		return out
+		return model.MapList(order, func(place ladder.Place) *model.Policy { return place.Policy })
 	}
 	for _, k := range ladder.PolicyOrder(r.Cluster) {
 		out = append(out, r.Cluster.Policy(k))

@@ -204,12 +204,9 @@ func (r *Revision) Conditions(k model.PolicyKey) []model.Condition {
 	if p == nil {
 		return slices.Clone(own)
 	}
-	var out []model.Condition
-	for _, c := range p.Conditions {
-		if !slices.ContainsFunc(own, func(o model.Condition) bool { return o.Type == c.Type }) {
-			out = append(out, c)
-		}
-	}
+	out := model.Filter(p.Conditions, func(c model.Condition) bool {
+		return !slices.ContainsFunc(own, func(o model.Condition) bool { return o.Type == c.Type })
+	})
 	out = append(out, own...)
 	slices.SortStableFunc(out, func(a, b model.Condition) int { return strings.Compare(a.Type, b.Type) })
 	return out
@@ -217,17 +214,8 @@ func (r *Revision) Conditions(k model.PolicyKey) []model.Condition {
 
 // Events returns the events about an object, oldest first.
 func (r *Revision) Events(k model.Key) []*model.Event {
-	var out []*model.Event
-	for ev := range r.Cluster.Events() {
-		if ev.About == k {
-			out = append(out, ev)
-		}
-	}
-	for _, ev := range r.Notes {
-		if ev.About == k {
-			out = append(out, ev)
-		}
-	}
+	about := func(ev *model.Event) bool { return ev.About == k }
+	out := slices.Concat(model.FilterSeq(r.Cluster.Events(), about), model.Filter(r.Notes, about))
 	slices.SortStableFunc(out, func(a, b *model.Event) int { return a.Last.Compare(b.Last) })
 	return out
 }
@@ -276,11 +264,7 @@ func (r *Revision) livePorts(zone string) *nb.DB {
 
 // Units returns the keys of all compiled units: policies, and kinds of rows that have no object.
 func (r *Revision) Units() []model.Key {
-	var out []model.Key
-	for c := range r.AllCompiled() {
-		out = append(out, c.Key)
-	}
-	return out
+	return model.MapSeq(r.AllCompiled(), func(c *compiler.CompiledUnit) model.Key { return c.Key })
 }
 
 // IsCompiled reports whether the desired rows of a policy or unit are known, or why it has none.

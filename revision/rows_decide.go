@@ -217,12 +217,7 @@ func (h *ACLHolders) HoldersOfACL(a *nb.ACL) []nb.Row { return h.holdersByACL[a.
 
 // HolderNames returns the names of the rows of HoldersOfACL, for people.
 func (h *ACLHolders) HolderNames(a *nb.ACL) []string {
-	rows := h.HoldersOfACL(a)
-	out := make([]string, len(rows))
-	for i, r := range rows {
-		out[i] = holderName(r)
-	}
-	return out
+	return model.MapList(h.HoldersOfACL(a), holderName)
 }
 
 // holderName returns the owner of a port group, else its name; for a switch its name.

@@ -95,12 +95,9 @@ func membersDiffer(r *Revision, z *model.ZoneState, k model.PolicyKey, rule *mod
 // RuleSets returns the shared units whose address sets are in the rule's matches
 // (ovn-kubernetes.md#pod-selector-sets).
 func RuleSets(r *Revision, k model.PolicyKey, rule *model.Rule) (out []model.PolicyKey) {
-	var units []model.PolicyKey
-	for _, unit := range r.RelatedUnits(k) {
-		if unit.Kind == model.KindPodSelector || unit.Kind == model.KindEFDNS {
-			units = append(units, unit)
-		}
-	}
+	units := model.Filter(r.RelatedUnits(k), func(unit model.PolicyKey) bool {
+		return unit.Kind == model.KindPodSelector || unit.Kind == model.KindEFDNS
+	})
 	if len(units) == 0 {
 		return nil
 	}

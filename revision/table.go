@@ -224,13 +224,8 @@ func (t *VerdictTable) Example(from, to int, at verdict.PortRange, want verdict.
 }
 
 // judgedPods returns the pods that can be ends in the default network.
-func judgedPods(c *model.Cluster) (out []*model.Pod) {
-	for p := range c.Pods() {
-		if p.CanBePeer() && p.PrimaryUDN() == "" {
-			out = append(out, p)
-		}
-	}
-	return out
+func judgedPods(c *model.Cluster) []*model.Pod {
+	return model.FilterSeq(c.Pods(), func(p *model.Pod) bool { return p.CanBePeer() && p.PrimaryUDN() == "" })
 }
 
 // WhyNoEnds explains why a revision's table has no ends.

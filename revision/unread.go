@@ -39,9 +39,7 @@ func (r *Revision) Unread(kinds ...model.Kind) *Unread {
 	u, missing, failed := &Unread{readBefore: true}, false, false
 	note := func(c model.ConnState, name, why string) {
 		missing = true
-		if !slices.Contains(u.Sources, name) {
-			u.Sources = append(u.Sources, name)
-		}
+		u.Sources = model.AppendNew(u.Sources, name)
 		if why != "" || !isBeingRead(c) {
 			if !failed {
 				u.Error = why
@@ -67,9 +65,7 @@ func (r *Revision) Unread(kinds ...model.Kind) *Unread {
 			}
 			u.Objects += res.Count
 			note(res.Conn, src.Name, res.Error)
-			if !slices.Contains(u.Kinds, res.Kind) {
-				u.Kinds = append(u.Kinds, res.Kind)
-			}
+			u.Kinds = model.AppendNew(u.Kinds, res.Kind)
 			if res.WasRead || res.Count > 0 {
 				continue
 			}
@@ -154,11 +150,7 @@ func (u *Unread) Text() string {
 
 // KindsText names the kinds that were not read, at most shownKinds.
 func (u *Unread) KindsText() string {
-	names := make([]string, len(u.Kinds))
-	for i, k := range u.Kinds {
-		names[i] = words.Plural(string(k))
-	}
-	return words.ListSome(names, shownKinds)
+	return words.ListSome(model.MapList(u.Kinds, func(k model.Kind) string { return words.Plural(string(k)) }), shownKinds)
 }
 
 // BriefText names the unread sources or kinds without the progress, so that the text stays the same.

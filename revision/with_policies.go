@@ -30,11 +30,7 @@ func (r *Revision) WithPolicies(upsert []model.Object, remove []model.Key) *Revi
 	c.compiled = sync.OnceValue(func() *compiler.Desired {
 		all := next.Cluster
 		if c.sharesNoRows() {
-			var others []model.Key
-			for p := range r.Cluster.AllPolicies() {
-				others = append(others, p.Key)
-			}
-			all, _ = r.Cluster.Upsert(upsert, others)
+			all, _ = r.Cluster.Upsert(upsert, model.MapSeq(r.Cluster.AllPolicies(), func(p *model.Policy) model.Key { return p.Key }))
 		}
 		return compiler.Compile(all, r.Desired.Options())
 	})

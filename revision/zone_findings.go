@@ -214,12 +214,7 @@ func podsWithoutZone(r *Revision) (out []zoneFinding) {
 	for _, z := range r.Zones {
 		zones[z.Name] = true
 	}
-	var lost []*model.Pod
-	for p := range r.Cluster.Pods() {
-		if p.NodeName != "" && !zones[p.NodeName] {
-			lost = append(lost, p)
-		}
-	}
+	lost := model.FilterSeq(r.Cluster.Pods(), func(p *model.Pod) bool { return p.NodeName != "" && !zones[p.NodeName] })
 	if len(lost) == 0 {
 		return nil
 	}

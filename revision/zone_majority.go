@@ -143,21 +143,12 @@ func majoritySubnets(zones map[string]*dialect.Dialect, now dialect.Subnets) (ou
 
 func showsAllSubnets(s dialect.Subnets, v4 bool) bool { return v4 && s.AllV4 || !v4 && s.AllV6 }
 
-func prefixesOfFamily(in []netip.Prefix, v4 bool) (out []netip.Prefix) {
-	for _, p := range in {
-		if p.Addr().Is4() == v4 {
-			out = append(out, p)
-		}
-	}
-	return out
+func prefixesOfFamily(in []netip.Prefix, v4 bool) []netip.Prefix {
+	return model.Filter(in, func(p netip.Prefix) bool { return p.Addr().Is4() == v4 })
 }
 
 func prefixText(in []netip.Prefix) string {
-	text := make([]string, len(in))
-	for i, p := range in {
-		text[i] = p.String()
-	}
-	return strings.Join(text, ",")
+	return strings.Join(model.MapList(in, netip.Prefix.String), ",")
 }
 
 // compilerOptions returns the configured options, with inferred values where no flag is given.
@@ -274,11 +265,8 @@ func (v *DialectView) Deviations(d *dialect.Dialect) map[model.Kind]Deviation {
 	return out
 }
 
-func ownerKinds(owners []string) (out []model.Kind) {
-	for _, o := range owners {
-		out = append(out, model.Kind(o))
-	}
-	return out
+func ownerKinds(owners []string) []model.Kind {
+	return model.MapList(owners, func(o string) model.Kind { return model.Kind(o) })
 }
 
 // excludesOtherSubnets reports whether a zone's rows exclude other subnets than the compiled rows.

@@ -14,7 +14,6 @@ import (
 	"rung/engine"
 	"rung/model"
 	"rung/model/words"
-	"rung/pages/page"
 	"rung/revision"
 	"rung/sources/files"
 	"rung/system"
@@ -192,7 +191,7 @@ func (a *App) WhyNotEnough(r *revision.Revision) error {
 }
 
 func (a *App) filesNamed() string {
-	names := page.MapList(a.Flags.Files, func(name string) string {
+	names := model.MapList(a.Flags.Files, func(name string) string {
 		if name == "-" {
 			return "standard input"
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"rung/engine"
+	"rung/model"
 	"rung/model/words"
-	"rung/pages/page"
 	"rung/sources/files"
 	"rung/system"
 )
@@ -103,13 +103,9 @@ const exclusiveFlags = "cobra_annotation_mutually_exclusive"
 func checkExclusive(cmd *cobra.Command) (err error) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		for _, group := range f.Annotations[exclusiveFlags] {
-			var given []string
-			for name := range strings.FieldsSeq(group) {
-				if cmd.Flags().Changed(name) {
-					given = append(given, "--"+name)
-				}
-			}
+			given := model.Filter(strings.Fields(group), cmd.Flags().Changed)
 			if len(given) > 1 && err == nil {
+				given = model.MapList(given, func(name string) string { return "--" + name })
 				err = fmt.Errorf("%s exclude each other: give one of them; see: %s --help", words.List(given, len(given)), cmd.CommandPath())
 			}
 		}
@@ -162,7 +158,7 @@ func OutputForms(cmd *cobra.Command) []string {
 func allForms(cmd *cobra.Command) []string {
 	forms := OutputForms(cmd)
 	if len(forms) > 0 {
-		forms = append(forms, page.MapList(FormNames(), func(name string) string { return name + "=" })...)
+		forms = append(forms, model.MapList(FormNames(), func(name string) string { return name + "=" })...)
 	}
 	return forms
 }

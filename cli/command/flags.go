@@ -20,7 +20,6 @@ import (
 	"rung/engine/lab"
 	"rung/engine/zones"
 	"rung/model"
-	"rung/pages/page"
 	"rung/revision"
 	"rung/sources/files"
 	"rung/sources/kube"
@@ -165,7 +164,7 @@ func (a *App) makeConfig(ctx context.Context, demo, needsZones bool) (engine.Con
 	case len(f.Files) > 0:
 		cfg.Mode = revision.Mode{Name: revision.FilesMode, Title: strings.Join(f.Files, " "), WriteBack: writeBack}
 		// The same wherever Rung is started: history and plans are kept under this name.
-		cfg.Identity = strings.Join(page.MapList(f.Files, engine.InputIdentity), " ")
+		cfg.Identity = strings.Join(model.MapList(f.Files, engine.InputIdentity), " ")
 	case len(f.NB) > 0 && f.RowsOnly && !f.Kube.NamesCluster():
 		cfg.Mode = revision.Mode{Name: revision.RowsMode, Title: strings.Join(f.NB, " ")}
 	default:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/client-go/util/jsonpath"
 
+	"rung/model"
 	"rung/model/words"
 )
 
@@ -212,11 +214,8 @@ func jsonpathCell(object any, path string) (string, error) {
 	if len(found) == 0 || len(found[0]) == 0 {
 		return "<none>", nil
 	}
-	var all []string
-	for _, v := range slices.Concat(found...) {
-		all = append(all, words.Escape(fmt.Sprint(v.Interface())))
-	}
-	return strings.Join(all, ","), nil
+	texts := model.MapList(slices.Concat(found...), func(v reflect.Value) string { return words.Escape(fmt.Sprint(v.Interface())) })
+	return strings.Join(texts, ","), nil
 }
 
 // parseJSONPath parses a template of kubectl -o jsonpath. Missing keys print nothing.

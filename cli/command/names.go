@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"os"
 	"slices"
 	"strings"
@@ -19,7 +18,6 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/words"
-	"rung/pages/page"
 	"rung/revision"
 	"rung/system"
 )
@@ -57,14 +55,14 @@ func PolicyNamed(r *revision.Revision, name string) (model.PolicyKey, error) {
 	case 1:
 		return found[0], nil
 	case 0:
-		all := collectNames(r.Cluster.EveryPolicy(), func(p *model.Policy) string { return p.Key.NamespacedName() })
+		all := model.MapSeq(r.Cluster.EveryPolicy(), func(p *model.Policy) string { return p.Key.NamespacedName() })
 		if like := cmp.Or(words.DidYouMean(name, all), words.DidYouMean(rest, all)); like != "" {
 			return model.PolicyKey{}, fmt.Errorf("no policy %q%s", name, like)
 		}
 		if u := r.NeverRead(policyKinds...); u != nil {
 			return model.PolicyKey{}, fmt.Errorf("no policy %q among those read; %s", name, u.Text())
 		}
-		names := collectNames(r.Cluster.EveryPolicy(), func(p *model.Policy) string { return p.Key.Label() })
+		names := model.MapSeq(r.Cluster.EveryPolicy(), func(p *model.Policy) string { return p.Key.Label() })
 		if len(names) > 12 {
 			names = append(names[:12], "…")
 		}
@@ -104,7 +102,7 @@ func NoPod(r *revision.Revision, name string) error {
 		return errors.New(r.MissingText("pod "+name, model.KindPod))
 	}
 	return fmt.Errorf("no pod %s among the %s read%s", name, words.Count(r.Cluster.Count(model.KindPod), "pod"),
-		words.DidYouMean(name, collectNames(r.Cluster.Pods(), func(p *model.Pod) string { return p.Namespace + "/" + p.Name })))
+		words.DidYouMean(name, model.MapSeq(r.Cluster.Pods(), func(p *model.Pod) string { return p.Namespace + "/" + p.Name })))
 }
 
 // ObjectName returns KIND/[NAMESPACE/]NAME. Unlike kubectl -o name it has the namespace, since names are
@@ -137,7 +135,7 @@ func ZonesNamed(r *revision.Revision, name string) ([]*model.ZoneState, error) {
 	if z := r.Zone(name); z != nil {
 		return []*model.ZoneState{z}, nil
 	}
-	names := page.MapList(r.Zones, func(z *model.ZoneState) string { return z.Name })
+	names := model.MapList(r.Zones, func(z *model.ZoneState) string { return z.Name })
 	if like := words.DidYouMean(name, names); like != "" {
 		return nil, fmt.Errorf("no zone %q%s", name, like)
 	}
@@ -145,7 +143,7 @@ func ZonesNamed(r *revision.Revision, name string) ([]*model.ZoneState, error) {
 }
 
 func NodeNames(c *model.Cluster) string {
-	return words.OrNone(strings.Join(collectNames(c.Nodes(), func(n *model.Node) string { return n.Name }), ", "))
+	return words.OrNone(strings.Join(model.MapSeq(c.Nodes(), func(n *model.Node) string { return n.Name }), ", "))
 }
 
 // CompleteTimeout limits a completion, since the user waits. Tests of the offered words set a longer one.
@@ -248,29 +246,22 @@ func ChoicesOfKind(r *revision.Revision, of func(model.Kind) bool) []string {
 
 // PodChoices returns the pods, with their nodes.
 func PodChoices(_ *engine.Engine, r *revision.Revision) []string {
-	return collectNames(r.Cluster.Pods(), func(p *model.Pod) string { return p.Namespace + "/" + p.Name + "\t" + p.NodeName })
+	return model.MapSeq(r.Cluster.Pods(), func(p *model.Pod) string { return p.Namespace + "/" + p.Name + "\t" + p.NodeName })
 }
 
 // ZoneChoices returns the names of the nodes, which are also the names of the zones.
 func ZoneChoices(_ *engine.Engine, r *revision.Revision) []string {
-	return collectNames(r.Cluster.Nodes(), func(n *model.Node) string { return n.Name })
+	return model.MapSeq(r.Cluster.Nodes(), func(n *model.Node) string { return n.Name })
 }
 
 // NamespaceChoices returns the namespaces.
 func NamespaceChoices(_ *engine.Engine, r *revision.Revision) []string {
-	return collectNames(r.Cluster.Namespaces(), func(n *model.Namespace) string { return n.Name })
-}
-
-func collectNames[T any](all iter.Seq[T], name func(T) string) (out []string) {
-	for x := range all {
-		out = append(out, name(x))
-	}
-	return out
+	return model.MapSeq(r.Cluster.Namespaces(), func(n *model.Namespace) string { return n.Name })
 }
 
 // HistoryChoices returns the numbers of changes, newest first.
 func HistoryChoices(e *engine.Engine, _ *revision.Revision) []string {
-	return page.MapList(e.History(), func(h history.Entry) string { return fmt.Sprintf("%d\t%s", h.ID, h.Title) })
+	return model.MapList(e.History(), func(h history.Entry) string { return fmt.Sprintf("%d\t%s", h.ID, h.Title) })
 }
 
 // FixedWords offers the same words every time.

@@ -10,7 +10,6 @@ import (
 
 	"rung/model"
 	"rung/model/words"
-	"rung/pages/page"
 	"rung/revision"
 )
 
@@ -57,7 +56,7 @@ func (a *App) OmissionsOut(all []model.Omission) []OmissionOut {
 	if len(all) == 0 {
 		return nil
 	}
-	return page.MapList(all, func(o model.Omission) OmissionOut {
+	return model.MapList(all, func(o model.Omission) OmissionOut {
 		return OmissionOut{Code: o.Code, Kind: o.Key.Kind, Namespace: o.Key.Namespace, Name: o.Key.Name, File: o.Origin.File,
 			Line: o.Origin.Line, Zone: o.Zone, Assumed: o.IsAssumption(),
 			Allowed: !o.IsAssumption() && len(revision.UnjudgedOmissions([]model.Omission{o}, a.Flags.AllowUnjudged...)) == 0,

@@ -15,6 +15,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"sigs.k8s.io/yaml"
 
+	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/pages/page"
@@ -31,7 +32,7 @@ type TextTable struct {
 
 // AddRow adds a row. It marks cells that name an action, a verdict or a severity.
 func (t *TextTable) AddRow(cells ...string) {
-	t.Rows = append(t.Rows, page.MapList(cells, func(c string) string {
+	t.Rows = append(t.Rows, model.MapList(cells, func(c string) string {
 		if strings.Contains(c, markStart) {
 			return c
 		}
@@ -308,8 +309,8 @@ func TableAnswer[F any](a *App, facts any, t *page.Table[F], rows []F) *Answer {
 	ans.Text = func(wide bool) string { return TableText(t, rows, wide, TerminalWidth(a.Raw)) }
 	ans.CSV = func() string {
 		cols := t.PrintedColumns()
-		lines := page.MapList(rows, func(row F) []string { return ExactCells(cols, row) })
-		return CSVText(page.MapList(cols, func(c page.Column[F]) string { return c.Key }), lines)
+		lines := model.MapList(rows, func(row F) []string { return ExactCells(cols, row) })
+		return CSVText(model.MapList(cols, func(c page.Column[F]) string { return c.Key }), lines)
 	}
 	ans.Markdown = func() string { return MarkdownTable(t, rows) }
 	return ans
@@ -323,7 +324,7 @@ func CSVText(head []string, lines [][]string) string {
 		_ = w.Write(head)
 	}
 	for _, cells := range lines {
-		_ = w.Write(page.MapList(cells, words.Escape))
+		_ = w.Write(model.MapList(cells, words.Escape))
 	}
 	w.Flush()
 	return b.String()
@@ -332,9 +333,9 @@ func CSVText(head []string, lines [][]string) string {
 // MarkdownTable returns a page's table in markdown.
 func MarkdownTable[F any](t *page.Table[F], rows []F) string {
 	cols := t.SeenColumns(rows, false)
-	return MarkdownRows(page.MapList(cols, columnTitle[F]), page.MapList(cols, func(c page.Column[F]) bool { return c.Right }),
-		page.MapList(rows, func(row F) []string {
-			return page.MapList(cols, func(c page.Column[F]) string { return c.Cell(row).String() })
+	return MarkdownRows(model.MapList(cols, columnTitle[F]), model.MapList(cols, func(c page.Column[F]) bool { return c.Right }),
+		model.MapList(rows, func(row F) []string {
+			return model.MapList(cols, func(c page.Column[F]) string { return c.Cell(row).String() })
 		}))
 }
 
@@ -342,7 +343,7 @@ func MarkdownTable[F any](t *page.Table[F], rows []F) string {
 func MarkdownRows(head []string, right []bool, rows [][]string) string {
 	var b strings.Builder
 	line := func(cells []string) {
-		b.WriteString("| " + strings.Join(page.MapList(cells, MarkdownCell), " | ") + " |\n")
+		b.WriteString("| " + strings.Join(model.MapList(cells, MarkdownCell), " | ") + " |\n")
 	}
 	line(head)
 	for _, r := range right {
@@ -375,9 +376,9 @@ func TableText[F any](t *page.Table[F], rows []F, wide bool, width int) string {
 	}
 	cols := t.SeenColumns(rows, wide)
 	for {
-		out := &TextTable{Head: page.MapList(cols, columnTitle[F])}
+		out := &TextTable{Head: model.MapList(cols, columnTitle[F])}
 		for _, row := range rows {
-			cells := page.MapList(cols, func(c page.Column[F]) string { return paintCell(c.Cell(row)) })
+			cells := model.MapList(cols, func(c page.Column[F]) string { return paintCell(c.Cell(row)) })
 			if t.Short != nil && t.Short(row) {
 				last := slices.IndexFunc(cols, func(c page.Column[F]) bool { return c.Name })
 				cells = cells[:last+1]
@@ -406,7 +407,7 @@ func columnTitle[F any](c page.Column[F]) string { return c.Title }
 
 // ExactCells returns the cells of a row for programs, with numbers without commas.
 func ExactCells[F any](cols []page.Column[F], row F) []string {
-	return page.MapList(cols, func(c page.Column[F]) string {
+	return model.MapList(cols, func(c page.Column[F]) string {
 		exact := ""
 		if c.Exact != nil {
 			exact = c.Exact(row)

@@ -15,7 +15,6 @@ import (
 	"rung/model"
 	"rung/model/lint"
 	"rung/pages/findings"
-	"rung/pages/page"
 )
 
 // Forms of a report, as -o names them.
@@ -196,7 +195,7 @@ func writeReport(a *App, w io.Writer, ans *Answer, out []OmissionOut) error {
 	if r.Folder, err = os.Getwd(); err != nil {
 		return fmt.Errorf("name files relative to the working folder: %w", err)
 	}
-	r.NotConsidered = page.MapList(out, func(o OmissionOut) Omission {
+	r.NotConsidered = model.MapList(out, func(o OmissionOut) Omission {
 		level := Error
 		switch {
 		case o.Assumed:

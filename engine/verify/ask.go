@@ -137,11 +137,8 @@ func (j *statementJudge) byRows(s *Statement, from, to *foundEnds, t *statementT
 	return err
 }
 
-func podEnds(pods []*model.Pod) (out []verdict.Endpoint) {
-	for _, p := range pods {
-		out = append(out, verdict.Endpoint{Key: p.Key})
-	}
-	return out
+func podEnds(pods []*model.Pod) []verdict.Endpoint {
+	return model.MapList(pods, func(p *model.Pod) verdict.Endpoint { return verdict.Endpoint{Key: p.Key} })
 }
 
 // mayContinue reports whether to go on; it checks the context every 1024 calls.

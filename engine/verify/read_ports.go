@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"rung/model"
 	"rung/model/verdict"
 	"rung/sources/manifests/yamltree"
 )
@@ -30,11 +31,9 @@ func (r *fileReader) readPorts(n *yaml.Node, p *portsRead) []verdict.PortRange {
 	if p.port != nil {
 		r.readStep(yamltree.FieldStep("port"), func() { out = r.portList(p.port, p.protocol) })
 	} else {
-		for _, all := range verdict.EveryPort() {
-			if p.protocol == "" || all.Protocol == p.protocol {
-				out = append(out, all)
-			}
-		}
+		out = append(out, model.Filter(verdict.EveryPort(), func(all verdict.PortRange) bool {
+			return p.protocol == "" || all.Protocol == p.protocol
+		})...)
 	}
 	if p.except != nil {
 		r.readStep(yamltree.FieldStep("exceptPort"), func() {

@@ -56,11 +56,9 @@ func (j *statementJudge) servicePorts(s *Statement, e verdict.Endpoint, t *state
 // commonFamilies returns the families in which both ends have addresses. Without one there is no connection; if an
 // end has no known address, the answer says why.
 func (j *statementJudge) commonFamilies(a, b verdict.Endpoint) (out []verdict.Family) {
-	for _, f := range []verdict.Family{verdict.IPv4, verdict.IPv6} {
-		if j.hasFamily(a, f) && j.hasFamily(b, f) {
-			out = append(out, f)
-		}
-	}
+	out = model.Filter([]verdict.Family{verdict.IPv4, verdict.IPv6}, func(f verdict.Family) bool {
+		return j.hasFamily(a, f) && j.hasFamily(b, f)
+	})
 	known := func(e verdict.Endpoint) bool { return j.hasFamily(e, verdict.IPv4) || j.hasFamily(e, verdict.IPv6) }
 	if len(out) == 0 && (!known(a) || !known(b)) {
 		return []verdict.Family{verdict.AnyFamily}
@@ -83,12 +81,7 @@ func (j *statementJudge) hasFamily(e verdict.Endpoint, f verdict.Family) bool {
 	default:
 		return e.Addr.IsValid() && verdict.AddrFamily(e.Addr) == f
 	}
-	for _, ip := range ips {
-		if a, err := netip.ParseAddr(ip); err == nil && verdict.AddrFamily(a.Unmap()) == f {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(verdict.ParseAddrs(ips), func(a netip.Addr) bool { return verdict.AddrFamily(a) == f })
 }
 
 // rowPorts returns the ports at which rows may divide a statement's ports between two ends: ranges are then

@@ -148,11 +148,7 @@ func (e *StatementEnd) String() string {
 }
 
 func endsText(ends []StatementEnd) string {
-	var out []string
-	for i := range ends {
-		out = append(out, ends[i].String())
-	}
-	return words.ListFew(out, 3)
+	return words.ListFew(model.MapList(ends, func(e StatementEnd) string { return e.String() }), 3)
 }
 
 // String returns the statement for people: "deny blue → red, TCP 80".

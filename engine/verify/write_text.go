@@ -145,8 +145,8 @@ func podChoice(some, all []*model.Pod) any {
 				fits = false
 				break
 			}
-			if chosen[p.Key] && !slices.Contains(values, v) {
-				values = append(values, v)
+			if chosen[p.Key] {
+				values = model.AppendNew(values, v)
 			}
 		}
 		for _, p := range all {
@@ -158,18 +158,11 @@ func podChoice(some, all []*model.Pod) any {
 		}
 	}
 	if best == nil {
-		var names []any
-		for _, p := range slices.SortedFunc(slices.Values(some), func(a, b *model.Pod) int { return a.Key.Compare(b.Key) }) {
-			names = append(names, p.Name)
-		}
-		return singleOrList(names)
+		sorted := slices.SortedFunc(slices.Values(some), func(a, b *model.Pod) int { return a.Key.Compare(b.Key) })
+		return singleOrList(model.MapList(sorted, func(p *model.Pod) any { return p.Name }))
 	}
 	slices.Sort(best)
-	var values []any
-	for _, v := range best {
-		values = append(values, v)
-	}
-	return map[string]any{key: singleOrList(values)}
+	return map[string]any{key: singleOrList(model.MapList(best, func(v string) any { return v }))}
 }
 
 // isSelectable reports whether a selector may have the values: manifests contain labels that an API server

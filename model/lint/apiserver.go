@@ -208,9 +208,7 @@ func callerAddrs(x *verdict.Index, callers []verdict.Endpoint) (out []string) {
 	p := cmp.Or(x.Options().Precedence, verdict.Stages)
 	for _, e := range callers {
 		if n := x.Cluster().Node(e.Key.Name); n != nil && e.Key.Kind == model.KindNode {
-			for _, a := range verdict.ParseAddrs(p.SourceAddrs(n)) {
-				out = append(out, a.String())
-			}
+			out = append(out, model.MapList(verdict.ParseAddrs(p.SourceAddrs(n)), netip.Addr.String)...)
 		} else if e.Addr.IsValid() {
 			out = append(out, e.Addr.String())
 		}

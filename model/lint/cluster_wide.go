@@ -126,10 +126,7 @@ func (d *verdictLint) checkClusterWide(audit *verdict.Audit) {
 func clusterWideText(does string, idle int, t *verdict.ChangedPairs) string {
 	pairs := "no pair of pods"
 	if t.Pairs > 0 {
-		var some []string
-		for i := range t.Examples {
-			some = append(some, endText(t.Examples[i].From)+" → "+endText(t.Examples[i].To))
-		}
+		some := model.MapList(t.Examples, func(c verdict.Connection) string { return endText(c.From) + " → " + endText(c.To) })
 		if t.Pairs > len(some) {
 			some[0] = "such as " + some[0]
 		}

@@ -159,8 +159,8 @@ func (l *linter) checkPeerHosts(p *model.Policy, r *model.Rule) {
 			continue
 		}
 		for pod := range l.x.Pods(l.x.PeerSelected(pe).AndNot(l.x.EligiblePods())) {
-			if name := podName(pod); pod.HostNetwork && !pod.IsCompleted() && !slices.Contains(host, name) {
-				host = append(host, name)
+			if pod.HostNetwork && !pod.IsCompleted() {
+				host = model.AppendNew(host, podName(pod))
 			}
 		}
 	}

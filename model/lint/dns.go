@@ -107,9 +107,7 @@ func (l *needLint) checkRulesDroppingDNS() {
 				who = append(who, podName(pod))
 			}
 		}
-		for pod := range l.x.Pods(l.x.SubjectSet(way.p).And(s.DNSPods)) {
-			dns = append(dns, podName(pod))
-		}
+		dns = append(dns, model.MapSeq(l.x.Pods(l.x.SubjectSet(way.p).And(s.DNSPods)), podName)...)
 		if len(who) == 0 {
 			continue
 		}

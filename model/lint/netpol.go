@@ -212,10 +212,7 @@ func (l *netpolLint) checkLostPorts(p *model.Policy, r *model.Rule, protocol str
 	if len(lost) == 0 {
 		return
 	}
-	var numbers []string
-	for _, n := range g.numbers {
-		numbers = append(numbers, n.String())
-	}
+	numbers := model.MapList(g.numbers, model.Port.String)
 	l.addAboutRule(p, r, NetpolPortLost, fmt.Sprintf("%s %s lost: only the numbered ports remain in the row, %s",
 		words.ListFew(lost, shown), words.OneOrMany(len(lost), "is", "are"), words.ListFew(numbers, shown)))
 }

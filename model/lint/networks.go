@@ -166,11 +166,8 @@ func (l networkLint) checkAddressless(p *model.Policy, targets []*network.Networ
 	}
 }
 
-func names(list []*network.Network) (out []string) {
-	for _, n := range list {
-		out = append(out, n.Name)
-	}
-	return out
+func names(list []*network.Network) []string {
+	return model.MapList(list, func(n *network.Network) string { return n.Name })
 }
 
 // checkFirewalls reports EgressFirewall rules for addresses of the namespace's own network, and of the default
@@ -276,9 +273,7 @@ func (l networkLint) checkMissingAttachments() {
 			return // exists: for another plugin, or with its own finding
 		}
 		key = parts[0] + "/" + parts[1]
-		if name := podName(p); !slices.Contains(pods[key], name) {
-			pods[key] = append(pods[key], name)
-		}
+		pods[key] = model.AppendNew(pods[key], podName(p))
 	}
 	for p := range l.c.Pods() {
 		if p.HostNetwork || p.IsCompleted() {

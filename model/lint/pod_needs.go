@@ -280,10 +280,7 @@ func (l *needLint) addTCP(p *model.Policy, udp *needRule) model.Fix {
 func (l *needLint) addDenyAll(p *model.Policy, r *model.Rule, shares [needs]needShare, before [needs]needDecision) {
 	severity, message := model.SeverityWarning, "denies all egress of the subject's pods that no rule above decides"
 	if len(r.Ports) > 0 {
-		var ports []string
-		for i := range r.Ports {
-			ports = append(ports, r.Ports[i].String())
-		}
+		ports := model.MapList(r.Ports, func(p model.Port) string { return p.String() })
 		severity, message = model.SeverityInfo, "denies egress of the subject's pods to "+
 			words.ListFew(ports, shown)+", at any address, that no rule above decides"
 	}

@@ -184,9 +184,7 @@ func deciderText(a *verdict.Answer) string {
 func deciderNames(by []verdict.Decider, own *model.Policy) string {
 	var names []string
 	for i := range by {
-		if name := deciderName(&by[i], own); !slices.Contains(names, name) {
-			names = append(names, name)
-		}
+		names = model.AppendNew(names, deciderName(&by[i], own))
 	}
 	return words.ListSome(names, shown)
 }

@@ -43,9 +43,7 @@ func WebhookCallers(c *model.Cluster, p *verdict.Precedence, s *VitalServices) (
 				end = verdict.NodeEnd(n.Name)
 			}
 		}
-		if !slices.Contains(out, end) {
-			out = append(out, end)
-		}
+		out = model.AppendNew(out, end)
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -113,11 +114,8 @@ func (a conditionAddrs) addNetworks(cidrs, except []string) {
 func antreaAddrs(n *model.Node) []string { return slices.Concat(n.InternalIPs, antreaGateway(n)) }
 
 // antreaGateway returns the addresses from which a node reaches pods: the first address of each pod network.
-func antreaGateway(n *model.Node) (out []string) {
-	for _, p := range model.ParsePrefixes(n.PodCIDRs) {
-		out = append(out, p.Masked().Addr().Next().String())
-	}
-	return out
+func antreaGateway(n *model.Node) []string {
+	return model.MapList(model.ParsePrefixes(n.PodCIDRs), func(p netip.Prefix) string { return p.Masked().Addr().Next().String() })
 }
 
 // nodePolicy is a policy that applies to nodes.
@@ -134,8 +132,8 @@ func (x *Index) PoliciesOfNode(name string) string {
 	}
 	var names []string
 	for _, p := range x.onNodes {
-		if text := p.key.Label(); p.nodes.Matches(n.Labels) && !slices.Contains(names, text) {
-			names = append(names, text)
+		if p.nodes.Matches(n.Labels) {
+			names = model.AppendNew(names, p.key.Label())
 		}
 	}
 	return strings.Join(names, ", ")

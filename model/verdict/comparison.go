@@ -68,10 +68,7 @@ func (c *Classes) CommonVerdicts(from, to *model.Pod) (out []Segment, ok bool) {
 
 // PodClassKey returns a key that is equal for pods that differ at most in their node.
 func (c *Classes) PodClassKey(p *model.Pod) string {
-	var classes []int32
-	for _, e := range c.EndsOfPods([]*model.Pod{p})[0] {
-		classes = append(classes, c.ClassByEnd[e])
-	}
+	classes := model.MapList(c.EndsOfPods([]*model.Pod{p})[0], func(e int32) int32 { return c.ClassByEnd[e] })
 	slices.Sort(classes)
 	var out []byte
 	for _, id := range classes {

@@ -72,9 +72,7 @@ func (x *Index) ServicePorts(k model.Key) (out []Ports) {
 		return nil
 	}
 	for i := range s.Ports {
-		if p := (Ports{Protocol: serviceProtocol(&s.Ports[i]), Port: uint16(s.Ports[i].Port)}); !slices.Contains(out, p) {
-			out = append(out, p)
-		}
+		out = model.AppendNew(out, Ports{Protocol: serviceProtocol(&s.Ports[i]), Port: uint16(s.Ports[i].Port)})
 	}
 	return out
 }

@@ -2,6 +2,8 @@ package verdict
 
 import (
 	"slices"
+
+	"rung/model"
 )
 
 // CollectHits collects the hits of one walk through the tiers.
@@ -23,9 +25,7 @@ func CollectHits(list []int32, terms []Term, proto int8, port uint16, buf []Hit)
 // RulesOfTerms returns the rules of terms, each once.
 func RulesOfTerms(terms []Term, refs []int32) (rules []int32) {
 	for _, i := range refs {
-		if r := terms[i].Rule; !slices.Contains(rules, r) {
-			rules = append(rules, r)
-		}
+		rules = model.AppendNew(rules, terms[i].Rule)
 	}
 	return rules
 }

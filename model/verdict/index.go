@@ -199,8 +199,8 @@ func (x *Index) shareAddresses(s Set) {
 
 func ParseAddrs(ips []string) (out []netip.Addr) {
 	for _, ip := range ips {
-		if a, err := netip.ParseAddr(ip); err == nil && !slices.Contains(out, a.Unmap()) {
-			out = append(out, a.Unmap())
+		if a, err := netip.ParseAddr(ip); err == nil {
+			out = model.AppendNew(out, a.Unmap())
 		}
 	}
 	return out

@@ -185,11 +185,7 @@ func otherPorts(ports []Ports) string {
 	if len(ports) == 0 {
 		return ""
 	}
-	texts := make([]string, len(ports))
-	for i, p := range ports {
-		texts[i] = fmt.Sprintf("%s %d", p.Protocol, p.Port)
-	}
-	return "; it has " + words.List(texts, 4)
+	return "; it has " + words.List(model.MapList(ports, func(p Ports) string { return fmt.Sprintf("%s %d", p.Protocol, p.Port) }), 4)
 }
 
 // serviceBackends returns a Service's endpoints for a port, or in none why it has no endpoints.

@@ -23,12 +23,7 @@ func (z ZonesByName) Zone(name string) *Zone { return z[name] }
 // index supplies the ends; the policies are not used.
 func FromRows(x *Index, zones ZoneRows, c Connection) (Answer, error) {
 	return answerByPaths(x, c, func(w *packetRoute) []StageVerdict {
-		hops := w.hops(x)
-		out := make([]StageVerdict, len(hops))
-		for i := range hops {
-			out[i] = judgeByRows(x, zones, &hops[i])
-		}
-		return out
+		return model.MapList(w.hops(x), func(h tierHop) StageVerdict { return judgeByRows(x, zones, &h) })
 	})
 }
 

@@ -4,7 +4,11 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/maphash"
+	"maps"
+	"net/netip"
 	"slices"
+
+	"rung/model"
 )
 
 // Signatures counts the terms by their signatures.
@@ -79,10 +83,7 @@ func (x *Index) condSignature(k *Condition) uint64 {
 		}
 	}
 	_, _ = h.Write(buf)
-	singles := make([]string, 0, len(k.Addrs))
-	for a := range k.Addrs {
-		singles = append(singles, a.String())
-	}
+	singles := model.MapSeq(maps.Keys(k.Addrs), netip.Addr.String)
 	slices.Sort(singles)
 	for i, is := range [...]bool{k.Port, k.router, k.OwnNode, k.everyAddrByFamily[0], k.everyAddrByFamily[1], k.hairpin} {
 		if is {

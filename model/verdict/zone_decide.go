@@ -106,12 +106,8 @@ func (z *Zone) DecideStage(stage model.Stage, at string, p match.Packet) (d Deci
 	}
 	s := SettleHits(c.Hits)
 	d.Verdict, d.IsOpen = s.Verdict, s.IsOpen
-	for _, i := range s.Decided {
-		d.Rows = append(d.Rows, acls[i])
-	}
-	for _, i := range s.Passed {
-		d.Passed = append(d.Passed, acls[i])
-	}
+	row := func(i int32) *nb.ACL { return acls[i] }
+	d.Rows, d.Passed = model.MapList(s.Decided, row), model.MapList(s.Passed, row)
 	return d, true
 }
 

@@ -3,6 +3,7 @@ package activity
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"rung/change/history"
@@ -76,12 +77,7 @@ func (e *Entry) Details() (out []Detail) {
 
 // whoText says who made a change, from where, and to what.
 func (e *Entry) whoText() string {
-	var parts []string
-	for _, part := range []string{e.User, e.By} {
-		if part != "" {
-			parts = append(parts, part)
-		}
-	}
+	parts := slices.DeleteFunc([]string{e.User, e.By}, func(part string) bool { return part == "" })
 	text := cmp.Or(strings.Join(parts, ", "), "unknown")
 	switch e.Mode {
 	case "sandbox":

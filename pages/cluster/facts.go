@@ -117,9 +117,7 @@ func (f *ClusterFacts) rowsByOthers(zones []*model.ZoneState) string {
 			continue
 		}
 		f.named++
-		if name := words.CleanText(z.Writer); !slices.Contains(f.Writers, name) {
-			f.Writers = append(f.Writers, name)
-		}
+		f.Writers = model.AppendNew(f.Writers, words.CleanText(z.Writer))
 	}
 	slices.Sort(f.Writers)
 	switch f.named {

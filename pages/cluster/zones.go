@@ -176,7 +176,7 @@ func (z *ZoneFacts) differingUnits() []string {
 	if z.Tally == nil {
 		return []string{}
 	}
-	return page.MapList(z.Tally.UnitsOutOfSync, model.Key.Label)
+	return model.MapList(z.Tally.UnitsOutOfSync, model.Key.Label)
 }
 
 // DifferenceText names what differs: "behind: cluster-control and 2 more".
@@ -184,10 +184,7 @@ func (z *ZoneFacts) DifferenceText(most int) string {
 	if !z.HasDifferences() {
 		return ""
 	}
-	var names []string
-	for _, d := range z.Tally.Differ {
-		names = append(names, d.Key.ShortLabel())
-	}
+	names := model.MapList(z.Tally.Differ, func(d revision.UnitState) string { return d.Key.ShortLabel() })
 	return string(z.Tally.Differ[0].State) + ": " + words.List(names, most)
 }
 

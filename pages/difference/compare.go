@@ -9,7 +9,6 @@ import (
 	"rung/change/effect"
 	"rung/change/guard"
 	"rung/model"
-	"rung/pages/page"
 	"rung/revision"
 )
 
@@ -66,9 +65,9 @@ func Compare(ctx context.Context, before, after *revision.Revision, names [2]str
 		f.Connections[i] = newConnection(&changes.List[i])
 	}
 	name := func(e revision.End) string { return e.String() }
-	f.Workloads = AddedAndRemoved{page.MapList(changes.AddedEnds, name), page.MapList(changes.RemovedEnds, name)}
+	f.Workloads = AddedAndRemoved{model.MapList(changes.AddedEnds, name), model.MapList(changes.RemovedEnds, name)}
 	f.Findings = NewAndGoneFindings{newFindings(f.onlyIn[1]), newFindings(f.onlyIn[0])}
-	f.Guards, f.ACLs = page.MapList(rails, newGuard), BeforeAfter{acls[0], acls[1]}
+	f.Guards, f.ACLs = model.MapList(rails, newGuard), BeforeAfter{acls[0], acls[1]}
 	return f, nil
 }
 
@@ -116,10 +115,7 @@ func (f *Facts) judgeGuards(ctx context.Context, protected []string) ([]change.G
 	if len(f.Policies) == 0 {
 		return nil, nil
 	}
-	changes := make([]change.ObjectChange, len(f.Policies))
-	for i, p := range f.Policies {
-		changes[i] = p.ObjectChange
-	}
+	changes := model.MapList(f.Policies, func(p *PolicyChange) change.ObjectChange { return p.ObjectChange })
 	after := f.sides[1]
 	before := effect.RevisionBefore(after, changes)
 	facts := guard.ClusterFacts{Protected: protected}

@@ -56,16 +56,16 @@ type FindingFacts struct {
 func NewConsequences(p *gate.Preview) Consequences {
 	out := Consequences{Title: p.Title, Blocked: p.Blocked, ConfirmName: p.ConfirmName, Connections: NewEffect(p.Effect),
 		Notes: append([]string{}, p.Notes...), Commands: append([]string{}, p.Commands...),
-		Errors: page.MapList(p.Errors, func(b model.Broken) string { return words.CleanLine(b.String()) }),
-		Changes: page.MapList(p.Objects, func(o change.ObjectChange) ObjectChange {
+		Errors: model.MapList(p.Errors, func(b model.Broken) string { return words.CleanLine(b.String()) }),
+		Changes: model.MapList(p.Objects, func(o change.ObjectChange) ObjectChange {
 			return ObjectChange{Policy: o.Key.String(), Change: changeVerb(&o), Diff: o.Diff, Fields: append([]change.FieldChange{}, o.Fields...)}
 		}),
-		Rows: page.MapList(p.Rows, func(r change.RowChange) RowChange {
+		Rows: model.MapList(p.Rows, func(r change.RowChange) RowChange {
 			r.Fields = append([]model.FieldDiff{}, r.Fields...)
 			return RowChange{r.Policy.String(), RowVerb[r.Kind], r.RowDiff}
 		}),
-		Guards: page.MapList(p.Guards, newGuard),
-		Findings: page.MapList(p.Findings, func(f model.Finding) FindingFacts {
+		Guards: model.MapList(p.Guards, newGuard),
+		Findings: model.MapList(p.Findings, func(f model.Finding) FindingFacts {
 			return FindingFacts{Policy: f.Policy.String(), Severity: f.Severity, Code: f.Code, Message: f.Message}
 		})}
 	if p.Conflict != nil {
@@ -159,7 +159,7 @@ func newLogEffect(o *diff.LogDifference) *LogEffect {
 	}
 	return &LogEffect{Summary: revision.LogDiffText(o), From: page.StampText(o.From), To: page.StampText(o.To), Judged: o.Judged,
 		Lost: o.Unattributed, Over: o.LeftOut,
-		Contrary: o.Contrary, Lines: o.Lines, Groups: page.MapList(o.Groups, func(g diff.LoggedGroup) LogGroup {
+		Contrary: o.Contrary, Lines: o.Lines, Groups: model.MapList(o.Groups, func(g diff.LoggedGroup) LogGroup {
 			out := LogGroup{Before: g.Before, After: g.After, From: g.From, To: g.To, Protocol: g.Protocol,
 				Port: g.Port, Lines: g.Lines, First: page.StampText(g.First), Last: page.StampText(g.Last), Logged: VerdictCounts{g.Allowed, g.Denied,
 					g.Passed},

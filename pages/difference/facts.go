@@ -176,7 +176,7 @@ func outcomeText(o verdict.Outcome) string {
 }
 
 func deciderTexts(by []verdict.Decider) []string {
-	return page.MapList(by, func(d verdict.Decider) string { return revision.DecidersText([]verdict.Decider{d}) })
+	return model.MapList(by, func(d verdict.Decider) string { return revision.DecidersText([]verdict.Decider{d}) })
 }
 
 // Count returns the number of pairs of ends with a kind of change, each pair once for all ports.

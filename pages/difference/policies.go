@@ -41,17 +41,10 @@ func (c *PolicyChange) IsGone() bool { return c.New == nil }
 // comparePolicies lists the policies whose content differs, by kind and name.
 func comparePolicies(before, after *revision.Revision) []*PolicyChange {
 	out := []*PolicyChange{}
-	var keys []model.Key
-	for p := range before.Cluster.EveryPolicy() {
-		keys = append(keys, p.Key)
-	}
-	for p := range after.Cluster.EveryPolicy() {
-		if before.Cluster.Policy(p.Key) == nil {
-			keys = append(keys, p.Key)
-		}
-	}
+	key := func(p *model.Policy) model.Key { return p.Key }
+	keys := slices.Concat(model.MapSeq(before.Cluster.EveryPolicy(), key), model.MapSeq(after.Cluster.EveryPolicy(), key))
 	slices.SortFunc(keys, model.Key.Compare)
-	for _, k := range keys {
+	for _, k := range slices.Compact(keys) {
 		old, now := before.Cluster.Policy(k), after.Cluster.Policy(k)
 		isUnread := before.NeverRead(k.Kind) != nil || after.NeverRead(k.Kind) != nil // additions and removals are unknown
 		if !model.SameContent(old, now) && (old != nil && now != nil || !isUnread) {

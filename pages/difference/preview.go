@@ -79,11 +79,11 @@ type ChangedField struct {
 // PreviewText returns the sentences of a preview.
 func PreviewText(p *gate.Preview) *PreviewParts {
 	t := &PreviewParts{
-		Errors: page.MapList(p.Errors, func(b model.Broken) PreviewPoint {
+		Errors: model.MapList(p.Errors, func(b model.Broken) PreviewPoint {
 			return PreviewPoint{Sign: words.Choose(b.IsError(), Wrong, Warns), Text: b.String()}
 		}),
-		Objects: page.MapList(p.Objects, func(o change.ObjectChange) ChangedObject { return newChangedObject(p, &o) }),
-		Guards:  page.MapList(p.Guards, func(g change.Guard) PreviewPoint { return PreviewPoint{Rail, g.Code, g.Message} }),
+		Objects: model.MapList(p.Objects, func(o change.ObjectChange) ChangedObject { return newChangedObject(p, &o) }),
+		Guards:  model.MapList(p.Guards, func(g change.Guard) PreviewPoint { return PreviewPoint{Rail, g.Code, g.Message} }),
 	}
 	for i := range p.NotConsidered {
 		o := &p.NotConsidered[i]
@@ -159,7 +159,7 @@ func (t *PreviewParts) addEffect(p *gate.Preview, add func(...PreviewPoint)) {
 // BriefRails shortens guard rails for a text with many of them: without examples, and with only the first two
 // namespaces.
 func BriefRails(rails []PreviewPoint) []PreviewPoint {
-	return page.MapList(rails, func(p PreviewPoint) PreviewPoint {
+	return model.MapList(rails, func(p PreviewPoint) PreviewPoint {
 		p.Text, _, _ = strings.Cut(p.Text, "for example")
 		p.Text = strings.TrimRight(p.Text, " ,:")
 		if parts := strings.Split(p.Text, "), "); len(parts) > 3 {
@@ -195,7 +195,7 @@ func newChangedObject(p *gate.Preview, o *change.ObjectChange) ChangedObject {
 	case len(o.Fields) == 0:
 		out.Text = "only the text changes, not the meaning"
 	default:
-		out.Fields = page.MapList(o.Fields, func(f change.FieldChange) ChangedField { return ChangedField{f.Path, beforeAndAfter(f.Old, f.New)} })
+		out.Fields = model.MapList(o.Fields, func(f change.FieldChange) ChangedField { return ChangedField{f.Path, beforeAndAfter(f.Old, f.New)} })
 	}
 	return out
 }
@@ -218,7 +218,7 @@ func beforeAndAfter(old, now string) page.Line {
 // ChangedFields returns the columns of a changed row. For sets it returns the added and removed members, some or
 // all.
 func ChangedFields(r *change.RowChange, all bool) []ChangedField {
-	return page.MapList(r.Fields, func(f model.FieldDiff) ChangedField {
+	return model.MapList(r.Fields, func(f model.FieldDiff) ChangedField {
 		if f.Missing == nil && f.Extra == nil {
 			switch r.Kind {
 			case model.DiffMissing:

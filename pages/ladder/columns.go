@@ -297,7 +297,7 @@ func marksText(l *Line) string {
 	case Broken:
 		return strings.TrimPrefix(l.Broken.Field+": "+l.Broken.Message, ": ")
 	}
-	return strings.Join(page.MapList(l.Marks, func(m LineMark) string { return m.Text }), ", ")
+	return strings.Join(model.MapList(l.Marks, func(m LineMark) string { return m.Text }), ", ")
 }
 
 // joinCells joins cells with a separator.
@@ -313,5 +313,5 @@ func joinCells(cells []page.Cell, sep string) (out page.Cell) {
 
 // JoinMarks joins all marks in one cell.
 func JoinMarks(marks []LineMark) page.Cell {
-	return joinCells(page.MapList(marks, func(m LineMark) page.Cell { return m.Cell }), "  ")
+	return joinCells(model.MapList(marks, func(m LineMark) page.Cell { return m.Cell }), "  ")
 }

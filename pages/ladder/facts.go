@@ -5,7 +5,6 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
-	"rung/pages/page"
 	"rung/revision"
 )
 
@@ -134,11 +133,9 @@ func NewLiveFacts(r *revision.Revision, l *ladder.Ladder, now time.Time) LiveFac
 			add(t.Units[j].Key)
 		}
 	}
-	for _, g := range revision.FindLadderRows(r).Groups {
-		if l.Stage == "" || g.Stage == l.Stage {
-			f.Rows = append(f.Rows, g)
-		}
-	}
+	f.Rows = append(f.Rows, model.Filter(revision.FindLadderRows(r).Groups, func(g revision.RowGroup) bool {
+		return l.Stage == "" || g.Stage == l.Stage
+	})...)
 	return f
 }
 
@@ -169,7 +166,7 @@ func newTierFacts(t *ladder.Tier, only model.Stage) tierFacts {
 }
 
 func listPolicyFacts(all []ladder.RungPolicy) []policyFacts {
-	return page.MapList(all, newPolicyFacts)
+	return model.MapList(all, newPolicyFacts)
 }
 
 // PlacedPolicy is a policy with its tier and priority, for a plain list of policies.
@@ -226,7 +223,7 @@ func newPolicyFacts(r ladder.RungPolicy) policyFacts {
 }
 
 func brokenPolicies(l *ladder.Ladder) []brokenFacts {
-	return page.MapList(l.Broken, func(b model.Broken) brokenFacts {
+	return model.MapList(l.Broken, func(b model.Broken) brokenFacts {
 		return brokenFacts{Kind: b.Key.Kind, Namespace: b.Key.Namespace, Name: b.Key.Name, File: b.Origin.File, Line: b.Origin.Line,
 			Field: b.Field, Code: b.Code, Message: b.Message}
 	})

@@ -183,12 +183,7 @@ func sectionMarks(k ladder.SectionKind) []LineMark {
 // namespaceText describes a namespace's units in tier 2.
 func (b *ladderBuilder) namespaceText(n *ladder.NamespaceUnits) page.Line {
 	l := page.Line{{Text: "  " + words.Count(len(n.Policies), "policy"), Role: themes.Text}}
-	var denied []string
-	for _, d := range model.Directions {
-		if n.IsolatesDirection(d) {
-			denied = append(denied, d.Lower())
-		}
-	}
+	denied := model.MapList(model.Filter(model.Directions[:], n.IsolatesDirection), model.Direction.Lower)
 	deny := page.Span{Text: " · no default deny", Role: themes.Dim}
 	if len(denied) > 0 {
 		deny = page.Span{Text: " · default deny " + strings.Join(denied, ", "), Role: themes.Deny}

@@ -3,7 +3,6 @@ package ladder
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"rung/model"
@@ -356,9 +355,7 @@ func brokenObjects(all []model.Broken) int {
 func ownerNames(groups []revision.RowGroup) []string {
 	var names []string
 	for i := range groups {
-		if n := groups[i].Owner; !slices.Contains(names, n) {
-			names = append(names, n)
-		}
+		names = model.AppendNew(names, groups[i].Owner)
 	}
 	return names
 }

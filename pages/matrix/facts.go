@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"rung/engine/trace"
+	"rung/model"
 	"rung/model/verdict"
 	"rung/model/words"
 	"rung/pages/page"
@@ -44,7 +45,7 @@ func AllowedConnections(t *revision.VerdictTable, keep func(*revision.End) bool,
 			for _, s := range groupStates(t.States(i, j)) {
 				p := &AllowedConnection{From: t.Ends[i].String(), To: t.Ends[j].String(), FromEnd: &t.Ends[i], ToEnd: &t.Ends[j],
 					portRanges: s.ports, Verdict: "mixed",
-					By: page.MapList(s.by, func(d verdict.Decider) string { return revision.DecidersText([]verdict.Decider{d}) })}
+					By: model.MapList(s.by, func(d verdict.Decider) string { return revision.DecidersText([]verdict.Decider{d}) })}
 				if v, one := s.outcome.Verdict(); one {
 					p.Verdict = string(v)
 				}

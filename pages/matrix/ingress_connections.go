@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"rung/model"
 	"rung/model/verdict"
 	"rung/pages/page"
 	"rung/revision"
@@ -45,7 +46,7 @@ func IngressConnections(t *revision.VerdictTable, r *revision.Revision, keep fun
 			p.IngressObject.Controllers = append(p.IngressObject.Controllers, c.From.String())
 			for i := range c.States {
 				all |= c.States[i].Outcome
-				p.By = append(p.By, page.MapList(c.States[i].By, func(d verdict.Decider) string {
+				p.By = append(p.By, model.MapList(c.States[i].By, func(d verdict.Decider) string {
 					return revision.DecidersText([]verdict.Decider{d})
 				})...)
 			}

@@ -27,7 +27,7 @@ func Unjudged(r *revision.Revision, m *revision.Matrix, judged, unknown int) []m
 
 // NewMap returns the map of the verdicts between some ends, from rows to columns.
 func NewMap(m *revision.Matrix, ends []*revision.MatrixEnd) *page.Map {
-	out := &page.Map{Rows: page.MapList(ends, (*revision.MatrixEnd).Name), Cells: make([]int8, 0, len(ends)*len(ends))}
+	out := &page.Map{Rows: model.MapList(ends, (*revision.MatrixEnd).Name), Cells: make([]int8, 0, len(ends)*len(ends))}
 	place := map[verdict.Verdict]int8{"": -1}
 	for i, v := range revision.CellVerdicts {
 		place[v] = int8(i)

@@ -1,6 +1,9 @@
 package page
 
-import "rung/model/verdict"
+import (
+	"rung/model"
+	"rung/model/verdict"
+)
 
 // PortRange is a range of ports; ICMP has none.
 type PortRange struct {
@@ -11,7 +14,7 @@ type PortRange struct {
 
 // PortRanges converts ranges of ports for JSON.
 func PortRanges(all []verdict.PortRange) []PortRange {
-	return MapList(all, func(r verdict.PortRange) PortRange {
+	return model.MapList(all, func(r verdict.PortRange) PortRange {
 		if r.Protocol == verdict.ICMP {
 			return PortRange{Protocol: r.Protocol}
 		}

@@ -4,7 +4,6 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/plan"
-	"rung/pages/page"
 	"rung/revision"
 )
 
@@ -61,7 +60,7 @@ func NewFacts(p *revision.PlanState) *Facts {
 		return nil
 	}
 	out := &Facts{Title: p.Title, State: p.State, Done: p.StepsMade(), Total: p.Total, RollingBack: p.RollingBack, Why: p.Why,
-		Waits: page.MapList(p.Waits, func(w revision.PlanWait) ZoneWait { return ZoneWait{w.Zone, w.Why, model.Stamp{Time: w.Since}} }),
+		Waits: model.MapList(p.Waits, func(w revision.PlanWait) ZoneWait { return ZoneWait{w.Zone, w.Why, model.Stamp{Time: w.Since}} }),
 		Steps: append([]revision.PlanStep{}, p.Steps...)}
 	if r := p.Runner; r.PID != 0 {
 		out.Runner = &Runner{r.PID, r.Host, model.Stamp{Time: r.Since}}

@@ -35,7 +35,7 @@ func PlannedMoves(b *plan.Board, then map[string]int32) []*PolicyMove {
 		count[s.Priority]++
 	}
 	tied := false // with the one above
-	return page.MapList(slots, func(s plan.Placement) *PolicyMove {
+	return model.MapList(slots, func(s plan.Placement) *PolicyMove {
 		p := &PolicyMove{Policy: s.Policy, Now: s.Priority, Then: s.Priority, FreeBelowNow: b.GapBelow(s.Policy),
 			FreeBelowThen: will.GapBelow(s.Policy)}
 		if t, ok := then[s.Policy]; ok {
@@ -118,7 +118,7 @@ func BoardOfRevision(r *revision.Revision) (*plan.Board, error) {
 
 // FreeText lists the free priorities.
 func FreeText(b *plan.Board) string {
-	free := page.MapList(b.FreeRuns(), func(g ladder.Gap) string { return g.String() })
+	free := model.MapList(b.FreeRuns(), func(g ladder.Gap) string { return g.String() })
 	return "free: " + cmp.Or(strings.Join(free, "  "), "none")
 }
 

@@ -75,7 +75,7 @@ func FactsOfPod(r *revision.Revision, pod *model.Pod, now time.Time) *PodFacts {
 	pod = r.JudgedPod(pod.Namespace, pod.Name)
 	for _, dir := range model.Directions {
 		out.by[dir] = revision.IsolatingPolicies(r, pod, dir)
-		out.Isolated[dir.Lower()] = page.MapList(out.by[dir], model.PolicyKey.String)
+		out.Isolated[dir.Lower()] = model.MapList(out.by[dir], model.PolicyKey.String)
 	}
 	touches := revision.RulesTouchingPod(r, pod)
 	order := r.PolicyOrder()
@@ -215,7 +215,7 @@ func (o *PodFacts) addDefaultDenies(r *revision.Revision, touches []revision.Rul
 			deny.PolicyKey, deny.band = revision.DefaultDeny(o.Namespace, dir), strconv.Itoa(model.TierNetwork)
 			name = deny.PolicyKey.Label()
 		}
-		names := page.MapList(by, func(k model.PolicyKey) string {
+		names := model.MapList(by, func(k model.PolicyKey) string {
 			if k.Kind == model.KindIsolation2016 {
 				return "its namespace's annotation"
 			}

@@ -168,13 +168,9 @@ func (o *NamespaceFacts) addDefaults(r *revision.Revision, pods []*model.Pod) {
 				continue
 			}
 			is.Pods++
-			for _, k := range keys {
-				if !slices.Contains(by, k) {
-					by = append(by, k)
-				}
-			}
+			by = model.AppendNew(by, keys...)
 		}
-		is.Policies = page.MapList(by, model.PolicyKey.String)
+		is.Policies = model.MapList(by, model.PolicyKey.String)
 		o.Isolated = append(o.Isolated, is)
 		title := page.Span{Text: fmt.Sprintf("%-8s ", dir.Lower()), Role: themes.Dim}
 		who := words.Thousands(is.Pods) + " of " + words.Count(o.Pods, "pod")

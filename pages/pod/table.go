@@ -38,7 +38,7 @@ func (o *PodFacts) SummaryText() string {
 }
 
 func policyLabels(keys []model.PolicyKey) string {
-	return strings.Join(page.MapList(keys, model.PolicyKey.Label), ", ")
+	return strings.Join(model.MapList(keys, model.PolicyKey.Label), ", ")
 }
 
 // Table lists the rules.

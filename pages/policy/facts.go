@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"rung/model"
-	"rung/pages/page"
 	"rung/revision"
 	"rung/system"
 	"strings"
@@ -82,7 +81,7 @@ func FactsOfPolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *Poli
 		File: p.Origin.Place(), Findings: []revision.Brief{},
 		Rules:      ListRules(r, p),
 		Conditions: append([]model.Condition{}, r.Conditions(k)...),
-		Zones:      page.MapList(r.Zones, func(z *model.ZoneState) ZoneFacts { return newZoneFacts(z, k, now) })}
+		Zones:      model.MapList(r.Zones, func(z *model.ZoneState) ZoneFacts { return newZoneFacts(z, k, now) })}
 	if k.Kind.HasPriority() {
 		out.Priority = &p.Priority
 	}

@@ -40,7 +40,7 @@ type Rule struct {
 
 // ListRules returns the rules of a policy, ingress before egress.
 func ListRules(r *revision.Revision, p *model.Policy) []*Rule {
-	return page.MapList(revision.ListRuleFacts(r, p), func(f revision.RuleFacts) *Rule {
+	return model.MapList(revision.ListRuleFacts(r, p), func(f revision.RuleFacts) *Rule {
 		o := &Rule{Direction: f.Direction.Lower(), Index: f.Index, Name: f.Name, Action: p.Kind.RuleActionWord(f.Rule), PeerPods: f.Pods,
 			Peers: f.PeerTexts(), Ports: f.PortTexts(), ACLs: append([]string{}, f.ACLs...), Broken: f.BrokenPortsText(),
 			Original: f.Rule, kind: p.Kind,

@@ -69,7 +69,7 @@ func FlowsOfACL(r *revision.Revision, z *model.ZoneState, a *nb.ACL, now time.Ti
 	case out.State == flow.StateMissing || out.State == flow.StateOld:
 		out.Sign.Text = words.Working
 	}
-	out.Flows = page.MapList(out.ACLFlows.Flows, func(x *flow.Flow) FlowFacts {
+	out.Flows = model.MapList(out.ACLFlows.Flows, func(x *flow.Flow) FlowFacts {
 		of := NewFlowFacts(x)
 		of.Shared, of.SharedWith = revision.SharedFlowText(r, a, x)
 		return of
@@ -83,7 +83,7 @@ func FlowsOfACL(r *revision.Revision, z *model.ZoneState, a *nb.ACL, now time.Ti
 
 // NewFlowFacts returns the facts of a flow, without other ACLs.
 func NewFlowFacts(x *flow.Flow) FlowFacts {
-	out := FlowFacts{UUID: x.Row.UUID, On: page.MapList(x.Datapaths, func(d *flow.Datapath) string { return d.Name }),
+	out := FlowFacts{UUID: x.Row.UUID, On: model.MapList(x.Datapaths, func(d *flow.Datapath) string { return d.Name }),
 		Pipeline: x.Row.Pipeline, Stage: string(x.Stage), Name: x.Row.Stage, Table: x.Row.Table,
 		Priority: x.Row.Priority, Hint: int(x.Reading.Hint), Packets: x.PacketsText(), Match: x.Row.Match, Actions: x.Row.Actions,
 		Does: append([]string{}, flow.ActionTexts(x.Acts)...), Differs: x.Differs, Log: x.Log, Place: x.PlaceText()}

@@ -3,10 +3,10 @@ package rows
 import (
 	"cmp"
 	"iter"
-	"slices"
 	"strconv"
 	"strings"
 
+	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/pages/page"
@@ -234,9 +234,7 @@ func UndefinedOrder(lines iter.Seq[*Line]) string {
 		if l.acl == nil || l.acl.Tie != revision.TieUndefined {
 			continue
 		}
-		if text := strconv.Itoa(l.acl.Priority); !slices.Contains(at, text) {
-			at = append(at, text)
-		}
+		at = model.AppendNew(at, strconv.Itoa(l.acl.Priority))
 	}
 	if len(at) == 0 {
 		return ""

@@ -7,7 +7,6 @@ import (
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
-	"rung/pages/page"
 	"rung/revision"
 )
 
@@ -117,7 +116,7 @@ func FactsOfTrace(q trace.Question, t *trace.Trace) *VerdictFacts {
 			stages = out.Endpoints[i].Stages
 		}
 		for j := range t.Paths[i].Stages {
-			stages[j].NotCompiled = page.MapList(t.Paths[i].Stages[j].Would, func(w trace.WouldMatch) DeciderFacts { return FactsOfDecider(w.Rule) })
+			stages[j].NotCompiled = model.MapList(t.Paths[i].Stages[j].Would, func(w trace.WouldMatch) DeciderFacts { return FactsOfDecider(w.Rule) })
 		}
 	}
 	if t.Rows != nil {
@@ -156,7 +155,7 @@ func FactsOfAnswer(q trace.Question, a *verdict.Answer) *VerdictFacts {
 		IPVersion: q.IPVersion, Stages: []StageFacts{}}
 	for i := range a.Paths {
 		p := &a.Paths[i]
-		stages := page.MapList(p.Stages, factsOfStage)
+		stages := model.MapList(p.Stages, factsOfStage)
 		if len(a.Paths) == 1 {
 			out.Stages = stages
 		}
@@ -193,14 +192,14 @@ func factsOfStage(s verdict.StageVerdict) StageFacts {
 }
 
 func factsOfDeciders(all []verdict.Decider) []DeciderFacts {
-	return page.MapList(all, func(d verdict.Decider) DeciderFacts { return FactsOfDecider(&d) })
+	return model.MapList(all, func(d verdict.Decider) DeciderFacts { return FactsOfDecider(&d) })
 }
 
 // FactsOfDecider returns a rule that decides or passes on.
 func FactsOfDecider(d *verdict.Decider) DeciderFacts {
 	out := DeciderFacts{Tier: d.Tier, Band: d.Band, Kind: string(d.Policy.Kind), Direction: d.Direction.Lower(), RuleName: d.RuleName,
 		Reply:  d.Reply,
-		Action: d.ActionWord(), ACL: d.ACL, Isolating: page.MapList(d.Isolating, model.Key.String), Defect: d.Defect}
+		Action: d.ActionWord(), ACL: d.ACL, Isolating: model.MapList(d.Isolating, model.Key.String), Defect: d.Defect}
 	if out.Kind != "" {
 		out.Policy = d.Policy.String()
 	}

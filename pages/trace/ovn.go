@@ -57,7 +57,7 @@ func FactsOfOVN(t *revision.OVNTrace) *OVNFacts {
 	for i := range t.Paths {
 		w := &t.Paths[i]
 		out.Paths = append(out.Paths, OVNPathFacts{To: w.Rows.To.Endpoint.String(), Verdict: w.Verdict(), Why: w.Why,
-			Zones: page.MapList(w.Zones, factsOfZone)})
+			Zones: model.MapList(w.Zones, factsOfZone)})
 	}
 	return out
 }
@@ -82,7 +82,7 @@ func (o *OVNFacts) HasDisagreement() bool { return o != nil && o.Agreement == re
 
 // decidersOfFlow returns the rules that a flow may come from.
 func decidersOfFlow(b revision.RulesBehindFlow) []DeciderFacts {
-	return page.MapList(b.Rules, func(r revision.BehindRule) DeciderFacts { return FactsOfDecider(new(r.Decider())) })
+	return model.MapList(b.Rules, func(r revision.BehindRule) DeciderFacts { return FactsOfDecider(new(r.Decider())) })
 }
 
 // OVN lists the decisions of OVN and of the rows for each stage.

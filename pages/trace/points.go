@@ -150,7 +150,7 @@ func AlikePaths(t *trace.Trace) (out [][]*trace.Path) {
 
 // EndpointNames names the endpoints of paths.
 func EndpointNames(alike []*trace.Path) string {
-	return words.ListSome(page.MapList(alike, func(p *trace.Path) string { return trace.EndName(p.To.Endpoint) }), 3)
+	return words.ListSome(model.MapList(alike, func(p *trace.Path) string { return trace.EndName(p.To.Endpoint) }), 3)
 }
 
 // EndpointPoints returns the verdict for each group of endpoints, nil unless there are several. Rules that allow

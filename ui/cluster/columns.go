@@ -193,7 +193,7 @@ func (v *zonesPage) setColumns(zs []*model.ZoneState) {
 		return
 	}
 	v.form = noForm
-	v.names = page.MapList(zs, func(z *model.ZoneState) string { return z.Name })
+	v.names = model.MapList(zs, func(z *model.ZoneState) string { return z.Name })
 	v.needs = [signsOnly]int{}
 	v.fitColumns(0)
 }

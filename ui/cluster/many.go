@@ -19,7 +19,7 @@ import (
 
 // otherStates counts the states except in sync, worst first: "2 behind, 3 stale".
 func otherStates(o *revision.PolicySummary) string {
-	return strings.Join(page.MapList(o.StatesNotInSync(), func(s model.PolicyState) string {
+	return strings.Join(model.MapList(o.StatesNotInSync(), func(s model.PolicyState) string {
 		return words.Thousands(len(o.NotInSync[s])) + " " + string(s)
 	}), ", ")
 }

@@ -97,7 +97,7 @@ func (v *View) stateLines(env *view.Env) []widget.Line {
 		return []widget.Line{line.Add(words.Unknown+" not checked against live rows: no zones", st.Dim)}
 	}
 	text := fmt.Sprintf("in sync in %s of %s", words.Thousands(s.InSync), words.Count(s.Zones, "zone"))
-	others := words.List(page.MapList(revision.RelatedOutOfSync(env.Rev, v.key, env.Now), model.PolicyKey.Label), 2)
+	others := words.List(model.MapList(revision.RelatedOutOfSync(env.Rev, v.key, env.Now), model.PolicyKey.Label), 2)
 	if s.State == model.StateInSync {
 		line = line.Add(words.Yes+" ", st.OK).Add(text, st.OK)
 		line = line.AddIf(others != "", " · "+words.Failed+" except "+others, st.Error)

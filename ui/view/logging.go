@@ -10,7 +10,6 @@ import (
 	"rung/model/ladder"
 	"rung/model/logline"
 	"rung/model/words"
-	"rung/pages/page"
 	"rung/revision"
 )
 
@@ -202,11 +201,6 @@ func (l *loggingDialog) describeChange(m change.Mutation) change.Mutation {
 		m.Policy, m.Policies = l.keys[0], nil
 	}
 	return m
-}
-
-// objectNames names the objects.
-func (l *loggingDialog) objectNames() string {
-	return words.ListSome(page.MapList(l.keys, model.Key.Label), 2)
 }
 
 // PressKey moves with arrows, sets a level by digit, and several by letter.

@@ -72,10 +72,7 @@ func (l *loggingDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	for i, r := range l.rows {
 		row(i, string(r.action), l.options, r.optionAt, " "+r.note)
 	}
-	var names []string
-	for _, t := range l.times {
-		names = append(names, t.name)
-	}
+	names := model.MapList(l.times, func(t sessionTime) string { return t.name })
 	row(len(l.rows), "for", names, l.lasts, "")
 	lines = append(lines, "")
 	hints := []string{"up/down row", "left/right or 0–5 choose", "a all alert", "n all notice", "d only Deny", "o all off"}
@@ -95,5 +92,5 @@ func (l *loggingDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 		line = strings.TrimPrefix(line+"   "+h, "   ")
 	}
 	say(line, st.Dim)
-	return "log " + l.objectNames(), lines
+	return "log " + words.ListSome(model.MapList(l.keys, model.Key.Label), 2), lines
 }

@@ -89,12 +89,7 @@ func askConnection(env *Env, q trace.Question, d *traceDialog) {
 // protocols in the order offered.
 var protocols = []verdict.Protocol{verdict.TCP, verdict.UDP, verdict.SCTP, verdict.ICMP}
 
-var protocolNames = func() (names []string) {
-	for _, p := range protocols {
-		names = append(names, string(p))
-	}
-	return names
-}()
+var protocolNames = model.MapList(protocols, func(p verdict.Protocol) string { return string(p) })
 
 // Fields, in their order. The protocol is last, since it is usually TCP.
 const (

@@ -99,9 +99,5 @@ func PolicyCounts(r *revision.Revision) string {
 	if slices.ContainsFunc(r.System.RareKinds, func(k model.Kind) bool { return r.Cluster.Count(k) > 0 }) {
 		counted = slices.Concat(counted, r.System.RareKinds)
 	}
-	out := make([]string, len(counted))
-	for i, k := range counted {
-		out[i] = k.Abbreviation() + " " + r.CountText(k)
-	}
-	return strings.Join(out, " · ")
+	return strings.Join(model.MapList(counted, func(k model.Kind) string { return k.Abbreviation() + " " + r.CountText(k) }), " · ")
 }

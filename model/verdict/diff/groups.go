@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"rung/model"
 	"rung/model/verdict"
 )
 
@@ -207,12 +208,7 @@ func (d *differ) buildDifference() *Difference {
 }
 
 func (d *differ) groupsInOrder() []*groupBuilder {
-	out := make([]*groupBuilder, 0, len(d.groups))
-	for _, g := range d.groups {
-		if g.Pairs > 0 {
-			out = append(out, g)
-		}
-	}
+	out := model.FilterSeq(maps.Values(d.groups), func(g *groupBuilder) bool { return g.Pairs > 0 })
 	slices.SortFunc(out, func(a, b *groupBuilder) int {
 		return cmp.Or(a.After.HarmRank()-b.After.HarmRank(), a.Before.HarmRank()-b.Before.HarmRank(), cmp.Compare(b.Pairs, a.Pairs),
 			cmp.Compare(a.order, b.order))
@@ -265,11 +261,7 @@ func (d *differ) endsOfClasses(classes verdict.Set, reached map[int32]string, le
 	out = d.podEnds(pods)
 	networks, except := s.NetworksOfBlocks(blocks)
 	out.Outside, out.Except = append(out.Outside, networks...), except
-	for _, p := range own {
-		if !slices.Contains(out.Outside, p) {
-			out.Outside = append(out.Outside, p)
-		}
-	}
+	out.Outside = model.AppendNew(out.Outside, own...)
 	for _, node := range reached {
 		for _, a := range s.Owners {
 			if node == manyNodes || !slices.Contains(s.NodesOfAddr[a], node) {

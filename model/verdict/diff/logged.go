@@ -137,12 +137,9 @@ func (s *LoggedConnection) contradicts(a *verdict.Answer) bool {
 		return false
 	}
 	for i := range a.Paths {
-		var at []verdict.StageVerdict
-		for _, st := range a.Paths[i].Stages {
-			if (s.Zone == "" || st.Zone == s.Zone) && s.isOfStage(st.Stage) {
-				at = append(at, st)
-			}
-		}
+		at := model.Filter(a.Paths[i].Stages, func(st verdict.StageVerdict) bool {
+			return (s.Zone == "" || st.Zone == s.Zone) && s.isOfStage(st.Stage)
+		})
 		if len(at) == 0 {
 			return false
 		}

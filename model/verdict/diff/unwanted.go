@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"rung/model"
 	"rung/model/verdict"
 )
 
@@ -236,11 +237,7 @@ func (o *unwantedFlips) countPairs(example verdict.Connection, ports []verdict.P
 		o.Example = example
 	}
 	o.Pairs += pairs
-	for _, p := range ports {
-		if !slices.Contains(o.Ports, p) {
-			o.Ports = append(o.Ports, p)
-		}
-	}
+	o.Ports = model.AppendNew(o.Ports, ports...)
 }
 
 func (o *unwantedFlips) add(d *differ, m pairEnd, pods *verdict.Set, ends *verdict.Ends) {
@@ -252,9 +249,7 @@ func (o *unwantedFlips) add(d *differ, m pairEnd, pods *verdict.Set, ends *verdi
 	case m.block >= 0:
 		network = d.After.Outside.Blocks[m.block].Network
 	}
-	if !slices.Contains(ends.Outside, network) {
-		ends.Outside = append(ends.Outside, network)
-	}
+	ends.Outside = model.AppendNew(ends.Outside, network)
 }
 
 // unwantedGroup returns the unwanted connections, or nil.

@@ -3,6 +3,7 @@ package diff
 import (
 	"encoding/binary"
 
+	"rung/model"
 	"rung/model/verdict"
 )
 
@@ -155,10 +156,7 @@ func (s *indexSide) walkTiers(list []int32, terms []verdict.Term, proto int8, po
 		if first == last {
 			return walkDecision{v, s.idOfRule(terms[k.Hits[last].Ref].Rule)}
 		}
-		var refs []int32
-		for _, h := range k.Hits[first:] {
-			refs = append(refs, h.Ref)
-		}
+		refs := model.MapList(k.Hits[first:], func(h verdict.Hit) int32 { return h.Ref })
 		return walkDecision{v, s.idOfRules(verdict.RulesOfTerms(terms, refs))}
 	}
 	how := verdict.SettleHits(k.Hits)
@@ -196,12 +194,8 @@ func (s *indexSide) deciderID(name string, rules []int32) int32 {
 }
 
 func (s *indexSide) decidersOfID(id int32) []verdict.Decider {
-	out := []verdict.Decider{}
 	if id < 0 {
-		return out
+		return []verdict.Decider{}
 	}
-	for _, i := range s.decidersByID[id] {
-		out = append(out, s.c.Index.RuleDecider(i))
-	}
-	return out
+	return model.MapList(s.decidersByID[id], s.c.Index.RuleDecider)
 }

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"rung/model"
 	"rung/model/verdict"
 )
 
@@ -135,11 +136,7 @@ func (w *watchBuilder) addFlip(d *differ, a, b int32, nodes verdict.NodePairing,
 func (w *watchBuilder) groupOfFlip(d *differ, c *portChange, ports []verdict.PortRange) int {
 	for i := range w.groups {
 		if g := &w.groups[i]; g.Before == c.before && g.After == c.after {
-			for _, p := range ports {
-				if !slices.Contains(g.Ports, p) {
-					g.Ports = append(g.Ports, p)
-				}
-			}
+			g.Ports = model.AppendNew(g.Ports, ports...)
 			return i
 		}
 	}
