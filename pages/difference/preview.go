@@ -195,7 +195,9 @@ func newChangedObject(p *gate.Preview, o *change.ObjectChange) ChangedObject {
 	case len(o.Fields) == 0:
 		out.Text = "only the text changes, not the meaning"
 	default:
-		out.Fields = model.MapList(o.Fields, func(f change.FieldChange) ChangedField { return ChangedField{f.Path, beforeAndAfter(f.Old, f.New)} })
+		out.Fields = model.MapList(o.Fields, func(f change.FieldChange) ChangedField {
+			return ChangedField{f.Path, beforeAndAfter(f.Old, f.New)}
+		})
 	}
 	return out
 }

@@ -116,7 +116,8 @@ func FactsOfTrace(q trace.Question, t *trace.Trace) *VerdictFacts {
 			stages = out.Endpoints[i].Stages
 		}
 		for j := range t.Paths[i].Stages {
-			stages[j].NotCompiled = model.MapList(t.Paths[i].Stages[j].Would, func(w trace.WouldMatch) DeciderFacts { return FactsOfDecider(w.Rule) })
+			would := t.Paths[i].Stages[j].Would
+			stages[j].NotCompiled = model.MapList(would, func(w trace.WouldMatch) DeciderFacts { return FactsOfDecider(w.Rule) })
 		}
 	}
 	if t.Rows != nil {

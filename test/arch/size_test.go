@@ -20,7 +20,7 @@ var stillTooMany = map[string]int{"model/lint.linter": 52}
 // house is how large the program is, without tests and what serves them. Every number is only
 // ever lowered, but for a page or command that is new: lines and edges grew for the page of a namespace.
 var house = map[string]int{
-	"lines":                         182_880,
+	"lines":                         181_660,
 	"packages":                      81,
 	"import edges":                  687,
 	"packages with one importer":    16,
