@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"rung/model"
-	"rung/model/words"
 	"rung/revision"
 )
 
@@ -18,7 +17,15 @@ func WhyNoPolicy(r *revision.Revision, k model.PolicyKey) string {
 		if b.Origin.File != "" && b.Origin.Line > 0 {
 			at = model.Origin{File: b.Origin.File}.Place() + ":" + strconv.Itoa(b.Origin.Line)
 		}
-		return words.Choose(at == "", "could not be read: "+b.Message, "could not be read: fix "+at)
+		switch {
+		case at == "":
+			at = b.Message
+		case b.Origin.Source == "demo":
+			at += ", which is built into Rung"
+		default:
+			at = "fix " + at
+		}
+		return "could not be read: " + at
 	}
 	return "the policy no longer exists"
 }

@@ -271,10 +271,10 @@ func TestBroken(t *testing.T) {
 	s.Want("ANP old-form could not be read and decides nothing.", "[findings ■1]", "15-broken.yaml")
 	for _, key := range []string{"e", "m"} {
 		s.Press(key)
-		s.Want(": could not be read: fix 15-broken.yaml:19")
+		s.Want(": could not be read: 15-broken.yaml:19, which is built into Rung")
 	}
 	s.Press("v")
-	s.Want("[YAML]", "could not be read: fix 15-broken.yaml:19")
+	s.Want("[YAML]", "could not be read: 15-broken.yaml:19, which is built into Rung")
 	s.WantNot("text is unknown", "no longer exists")
 	s.ResizeAll()
 }

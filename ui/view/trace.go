@@ -190,9 +190,12 @@ func (d *traceDialog) PressKey(env *Env, key, text string) bool {
 	return false
 }
 
+// marksOffer reports whether one of the offered ends or ports is marked.
+func (d *traceDialog) marksOffer() bool { return d.moved || d.field <= toField && d.fieldValue(d.field) != "" }
+
 // moveBy moves along the offered ends or ports.
 func (d *traceDialog) moveBy(by int) {
-	if d.moved || by < 0 {
+	if d.marksOffer() || by < 0 {
 		d.pick = max(0, min(d.pick+by, len(d.hits)+len(d.ports)-1))
 	}
 	d.moved = len(d.hits)+len(d.ports) > 0
@@ -201,6 +204,7 @@ func (d *traceDialog) moveBy(by int) {
 // stepField goes to another field.
 func (d *traceDialog) stepField(by int) {
 	d.field, d.problem = (d.field+by+fields)%fields, ""
+	d.input[d.field].PrefillText(d.fieldValue(d.field)) // typing replaces it
 	d.findEnds()
 }
 

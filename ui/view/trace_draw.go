@@ -86,7 +86,7 @@ func (d *traceDialog) offerLines(st *themes.StyleSet, w int) []string {
 			c := &d.ends[d.hits[i]]
 			l = append(l, widget.Line{{Text: c.Text}, {Text: "  " + c.Note, Style: st.Dim}}...)
 		}
-		if i == d.pick && (d.moved || d.field <= toField && d.fieldValue(d.field) != "") {
+		if i == d.pick && d.marksOffer() {
 			l[0].Text = words.Cursor
 			lines = append(lines, l.RenderAs(w, st.Selection))
 		} else {

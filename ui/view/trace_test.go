@@ -105,6 +105,19 @@ func TestAskOVNTrace(t *testing.T) {
 	s = uitest.OpenScreen(t, p, nav.NewPage(nav.Logs))
 	s.Press("T")
 	s.Want("ask OVN about a connection")
+
+	// Down goes on from the marked end, and typing replaces an end that was taken.
+	s = uitest.OpenScreen(t, p, nav.NewPage(nav.Zones))
+	s.Press("t")
+	s.Type("api")
+	first := s.Line("▸blue/api-d0")
+	s.Press("down")
+	if s.Line("▸blue/api-d1") == "" || first == "" {
+		t.Errorf("down does not go to the second end:\n%s", s.PlainFrame())
+	}
+	s.Press("enter", "shift+tab")
+	s.Type("red/web-f0")
+	s.Want("From      red/web-f0")
 }
 
 func TestAskTraceSaysWhatIsWrong(t *testing.T) {
