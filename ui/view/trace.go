@@ -191,7 +191,9 @@ func (d *traceDialog) PressKey(env *Env, key, text string) bool {
 }
 
 // marksOffer reports whether one of the offered ends or ports is marked.
-func (d *traceDialog) marksOffer() bool { return d.moved || d.field <= toField && d.fieldValue(d.field) != "" }
+func (d *traceDialog) marksOffer() bool {
+	return d.moved || d.field <= toField && d.fieldValue(d.field) != ""
+}
 
 // moveBy moves along the offered ends or ports.
 func (d *traceDialog) moveBy(by int) {
