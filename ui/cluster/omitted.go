@@ -101,13 +101,11 @@ func (v *OmittedView) WhyNot(env *view.Env, id action.ID) string {
 	l, _ := v.Pane.SelectedItem()
 	o := v.byLine[l.ID]
 	if id == action.OmittedEdit && v.file().IsNone() || id == action.Open && o != nil && omissionPage(env.Rev, o).IsNone() {
-		switch {
-		case o == nil || o.Origin.File == "":
+		if o == nil || o.Origin.File == "" {
 			return "not from a file"
-		case o.Origin.Source == "demo":
-			return "its file is built into Rung: rung -f PATH edits yours"
 		}
-		return "in no file that can be edited"
+		return words.Choose(o.Origin.Source == "demo", "its file is built into Rung: rung -f PATH edits yours",
+			"in no file that can be edited")
 	}
 	return ""
 }

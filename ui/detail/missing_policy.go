@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"rung/model"
+	"rung/model/words"
 	"rung/revision"
 )
 
@@ -17,15 +18,8 @@ func WhyNoPolicy(r *revision.Revision, k model.PolicyKey) string {
 		if b.Origin.File != "" && b.Origin.Line > 0 {
 			at = model.Origin{File: b.Origin.File}.Place() + ":" + strconv.Itoa(b.Origin.Line)
 		}
-		switch {
-		case at == "":
-			at = b.Message
-		case b.Origin.Source == "demo":
-			at += ", which is built into Rung"
-		default:
-			at = "fix " + at
-		}
-		return "could not be read: " + at
+		fix := words.Choose(b.Origin.Source == "demo", at+", which is built into Rung", "fix "+at)
+		return "could not be read: " + words.Choose(at == "", b.Message, fix)
 	}
 	return "the policy no longer exists"
 }

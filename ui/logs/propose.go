@@ -184,8 +184,7 @@ func (v *logPage) traceLines(env *view.Env, page func(question string) nav.Page,
 		}
 		entries = []*logs.Entry{e}
 	}
-	var questions []string
-	var whyNot string
+	questions, whyNot := []string(nil), ""
 	c := &view.ChoiceDialog{Title: "trace which of the marked connections"}
 	for _, e := range slices.Backward(entries) { // the newest first
 		q, why := lineQuestion(env.Rev, e)
