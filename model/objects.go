@@ -35,6 +35,9 @@ type Origin struct {
 	Doc, Item, Line int
 }
 
+// IsBuiltIn reports whether the object is in a file that is part of Rung.
+func (o Origin) IsBuiltIn() bool { return o.Source == "demo" }
+
 // Object is anything a Cluster holds.
 type Object interface{ ObjectKey() Key }
 

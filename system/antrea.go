@@ -6,6 +6,7 @@ import (
 	demo "rung/examples-antrea"
 	"rung/model"
 	"rung/model/antrea"
+	"rung/model/convert"
 	"rung/model/lint"
 	"rung/model/verdict"
 	"rung/model/words"
@@ -29,7 +30,8 @@ var Antrea = &System{
 
 	Order: antrea.EffectiveOrder, Bands: antrea.LadderBands,
 	Tiers: antrea.TiersInOrder, TiersAroundNetpol: [2]string{antrea.Application, antrea.Baseline},
-	Templates:  &TierForm{Kind: model.KindACNP, Last: antrea.Application, Baseline: antrea.Baseline, Bands: antrea.DecidingBands},
+	Templates: &TierForm{Kind: model.KindACNP, Last: antrea.Application, Baseline: antrea.Baseline, Bands: antrea.DecidingBands,
+		InTier: convert.InTier},
 	Form:       &Form{Name: "antctl", Head: antrea.AntctlHead, Row: antrea.AntctlRow},
 	Precedence: verdict.Antrea, Draft: antreaDraft,
 	Reject: antrea.AdmissionFaults, Naming: antrea.PoliciesReferencing, UnjudgedPart: antrea.UnjudgedGroup,

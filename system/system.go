@@ -233,4 +233,6 @@ type TierForm struct {
 	Last, Baseline string
 	// Bands returns the deciding policies of a cluster, by tier; NetworkPolicies are the band of their kind.
 	Bands func(*model.Cluster) []ladder.Band
+	// InTier converts an AdminNetworkPolicy or baseline to an equivalent policy with a priority in a tier.
+	InTier func(admin *model.Policy, tier string, priority float64) *model.Policy
 }

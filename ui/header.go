@@ -181,8 +181,7 @@ func (s *State) zonesLine(w int, brief bool) widget.Line {
 // narrowHeader is the width below which the trial's key has no words.
 const narrowHeader = 60
 
-// keyedHeader is the least width of the screen that shows keys beside the counts, keyedFindings the least with a
-// key beside the findings.
+// keyedHeader and keyedFindings are the least widths of the screen with keys beside the counts and the findings.
 const keyedHeader, keyedFindings = 100, 70
 
 // wideHeader is the least width for words beside marks, and for findings of level info.

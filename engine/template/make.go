@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"rung/model"
-	"rung/model/convert"
 	"rung/model/plan"
 	"rung/model/words"
 	"rung/sources/manifests"
@@ -179,7 +178,7 @@ func (p *patternPolicy) placedObject(w *World, at []plan.TierPlace) (o object, e
 	if err != nil {
 		return nil, err
 	}
-	tiered, err := manifests.PolicyObject(convert.InTier(admin, place))
+	tiered, err := manifests.PolicyObject(w.tiers.InTier(admin, place.Tier, place.Priority))
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,6 @@ import (
 
 	"rung/model"
 	"rung/model/antrea"
-	"rung/model/plan"
 )
 
 // Range of priorities of Antrea's policies.
@@ -184,15 +183,15 @@ func (x *exporter) beginACNP(from *model.Policy, tier string, priority float64) 
 	return p
 }
 
-// InTier returns an AdminNetworkPolicy or baseline as Antrea's ClusterNetworkPolicy at a place. Rules that share
-// a name get their direction as suffix, since Antrea wants unique names.
-func InTier(p *model.Policy, at plan.TierPlace) *model.Policy {
+// InTier returns an AdminNetworkPolicy or baseline as Antrea's ClusterNetworkPolicy with a priority in a tier.
+// Rules that share a name get their direction as suffix, since Antrea wants unique names.
+func InTier(p *model.Policy, tier string, priority float64) *model.Policy {
 	x := &exporter{policyMaker: newPolicyMaker(), names: map[*model.Rule]string{}}
 	uses := map[string]int{}
 	for r := range p.AllRules() {
 		uses[r.Name]++
 	}
-	next := x.beginACNP(p, at.Tier, at.Priority)
+	next := x.beginACNP(p, tier, priority)
 	next.Annotations = maps.Clone(p.Annotations)
 	for r := range p.AllRules() {
 		x.names[r] = r.Name

@@ -104,7 +104,7 @@ func ReadPrivate(fsys FS, path string, limit int64) ([]byte, error) {
 	}
 	defer func() { _ = f.Close() }()
 	b, err := ReadAll(f, 0, limit)
-	if err == ErrTooLarge {
+	if errors.Is(err, ErrTooLarge) {
 		err = fmt.Errorf("%s is %w: more than %d bytes", path, ErrTooLarge, limit)
 	}
 	return b, err

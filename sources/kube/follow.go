@@ -137,8 +137,8 @@ func (r *logFollower) countFailure(err error, progress bool) {
 	if apierrors.IsUnauthorized(err) {
 		_ = r.p.makeClient() // on failure the old client stays
 	}
-	s, text := r.p.explainError(r.state.Target, err) // only this goroutine changes the target
 	r.mu.Lock()
+	s, text := r.p.explainError(r.state.Target, err)
 	if progress {
 		r.state.Attempts = 0
 	}

@@ -104,7 +104,7 @@ func (v *OmittedView) WhyNot(env *view.Env, id action.ID) string {
 		if o == nil || o.Origin.File == "" {
 			return "not from a file"
 		}
-		return words.Choose(o.Origin.Source == "demo", "its file is built into Rung: rung -f PATH edits yours",
+		return words.Choose(o.Origin.IsBuiltIn(), "its file is built into Rung: rung -f PATH edits yours",
 			"in no file that can be edited")
 	}
 	return ""

@@ -18,7 +18,7 @@ func WhyNoPolicy(r *revision.Revision, k model.PolicyKey) string {
 		if b.Origin.File != "" && b.Origin.Line > 0 {
 			at = model.Origin{File: b.Origin.File}.Place() + ":" + strconv.Itoa(b.Origin.Line)
 		}
-		fix := words.Choose(b.Origin.Source == "demo", at+", which is built into Rung", "fix "+at)
+		fix := words.Choose(b.Origin.IsBuiltIn(), at+", which is built into Rung", "fix "+at)
 		return "could not be read: " + words.Choose(at == "", b.Message, fix)
 	}
 	return "the policy no longer exists"

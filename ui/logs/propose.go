@@ -169,27 +169,22 @@ func (v *logPage) Copies(*view.Env) []view.CopyItem {
 		Text: commandText(v.page, v.filter)})
 }
 
-// mostTraced limits the connections of marked lines that a dialog offers.
-const mostTraced = 9
-
 // traceLines opens the trace of the selected line's connection. Without a line it asks for a connection; among
 // marked lines it asks which to trace.
 func (v *logPage) traceLines(env *view.Env, page func(question string) nav.Page, ask func(*view.Env, trace.Question)) {
 	entries, marked := v.chosenEntries()
-	if !marked {
-		e := v.selectedEntry()
-		if e == nil || e.Gap != nil {
-			ask(env, view.PrefilledTrace(env.Rev, env.Page))
-			return
-		}
-		entries = []*logs.Entry{e}
+	entries = words.Choose(marked, entries, []*logs.Entry{v.selectedEntry()})
+	entries = model.Filter(entries, func(e *logs.Entry) bool { return e != nil && e.Gap == nil })
+	if len(entries) == 0 {
+		ask(env, view.PrefilledTrace(env.Rev, env.Page))
+		return
 	}
 	questions, whyNot := []string(nil), ""
 	c := &view.ChoiceDialog{Title: "trace which of the marked connections"}
 	for _, e := range slices.Backward(entries) { // the newest first
 		q, why := lineQuestion(env.Rev, e)
 		whyNot = cmp.Or(why, whyNot)
-		if text := q.String(); why == "" && !slices.Contains(questions, text) && len(questions) < mostTraced {
+		if text := q.String(); why == "" && !slices.Contains(questions, text) && len(questions) < 9 { // a digit chooses one
 			questions = append(questions, text)
 			c.Items = append(c.Items, view.ChoiceItem{Key: strconv.Itoa(len(questions)),
 				Text: e.Src.Brief() + " → " + e.Dst.Brief() + " " + e.Traffic()})

@@ -103,7 +103,7 @@ func ToNamespace(name string) Page {
 // ToFile returns the page that edits the file of an object; no page for standard input, the demo's manifests, a
 // revision of a repository and packed files.
 func ToFile(at model.Origin) Page {
-	if at.File == "" || at.File == "-" || at.Source == "demo" || strings.HasPrefix(at.File, "git:") || strings.HasSuffix(at.File, ".gz") {
+	if at.File == "" || at.File == "-" || at.IsBuiltIn() || strings.HasPrefix(at.File, "git:") || strings.HasSuffix(at.File, ".gz") {
 		return Page{}
 	}
 	return Page{Kind: Edit, ID: at.File, Rule: at.Line}

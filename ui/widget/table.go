@@ -75,8 +75,8 @@ type Table[T any] struct {
 	items        []T
 	shownItems   []int // indexes into items
 	filter       LineFilter
-	searched     *TableColumn[T] // the only column that the filter searches, or nil
-	sort         int             // column, or -1 for natural order
+	searched     string // title of the only column that the filter searches, or empty
+	sort         int    // column, or -1 for natural order
 	isDescending bool
 	sel          string
 	selectedAt   int // index of the selection in shownItems, or -1 for none
@@ -166,11 +166,11 @@ func (t *Table[T]) SetFilter(f LineFilter) {
 	if f.Text == t.filter.Text {
 		return
 	}
-	t.filter, t.searched = f, nil
+	t.filter, t.searched = f, ""
 	title, rest, _ := strings.Cut(f.Text, "=")
-	for i := range t.Columns {
-		if c := &t.Columns[i]; title != "" && strings.EqualFold(title, c.Title) {
-			t.filter, t.searched = ParseFilter(rest), c
+	for _, c := range t.Columns {
+		if title != "" && strings.EqualFold(title, c.Title) {
+			t.filter, t.searched = ParseFilter(rest), c.Title
 			t.filter.Text = f.Text
 		}
 	}
@@ -210,8 +210,8 @@ func (t *Table[T]) fullLine(it T) Line {
 }
 
 func (t *Table[T]) filterText(it T) string {
-	if t.searched != nil {
-		return t.searched.Cell(it).String()
+	if i := slices.IndexFunc(t.Columns, func(c TableColumn[T]) bool { return c.Title == t.searched }); i >= 0 && t.searched != "" {
+		return t.Columns[i].Cell(it).String()
 	}
 	if t.Text != nil {
 		return t.Text(it)
