@@ -96,7 +96,8 @@ func (it *ChoiceItem) itemLines(mark string, wide, w int, st *themes.StyleSet) [
 		key, text, note = "("+cmp.Or(it.Key, "–")+") ", st.Dim, "not now: "+it.WhyNot
 	}
 	l := widget.Line{{Text: mark}, {Text: key, Style: st.Key}, {Text: it.Text, Style: text}}
-	if one := l.Add(strings.Repeat(" ", max(0, wide-widget.TextWidth(it.Text))+2)+note, st.Dim); one.LineWidth() <= w || note == "" {
+	one := l.AddIf(note != "", strings.Repeat(" ", max(0, wide-widget.TextWidth(it.Text))+2)+note, st.Dim)
+	if one.LineWidth() <= w || note == "" {
 		return []widget.Line{one}
 	}
 	out := []widget.Line{l}
