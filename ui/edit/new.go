@@ -26,6 +26,7 @@ type templatePage struct {
 	table *widget.Table[*templateItem]
 	st    *themes.StyleSet
 
+	chosen      string          // the template to open as soon as the cluster is read, empty for none
 	clusterWork view.LatestWork // the cluster as seen by templates
 	w           *template.World
 	makeWork    view.LatestWork
@@ -42,7 +43,7 @@ type templateItem struct {
 
 // NewFromTemplate makes the view of the templates.
 func NewFromTemplate(p nav.Page) view.View {
-	v := &templatePage{page: p}
+	v := &templatePage{page: p, chosen: p.ID}
 	v.table = &widget.Table[*templateItem]{
 		ID:      func(it *templateItem) string { return it.name },
 		NoBelow: true,
@@ -94,7 +95,7 @@ func (v *templatePage) ReceiveResult(env *view.Env, msg any) {
 		v.w = w
 		if err != nil {
 			v.problem = err.Error()
-		} else if v.page.ID != "" && v.table.SelectID(v.page.ID) {
+		} else if v.chosen != "" && v.table.SelectID(v.chosen) {
 			v.Do(env, action.Open)
 		}
 		return
@@ -186,6 +187,7 @@ func (v *templatePage) editText(env *view.Env) {
 // Do picks.
 func (v *templatePage) Do(env *view.Env, id action.ID) bool {
 	if id != action.Open {
+		v.chosen = "" // who moves on has not waited for the cluster
 		return v.List.Do(env, id)
 	}
 	it, ok := v.table.SelectedItem()
@@ -196,8 +198,11 @@ func (v *templatePage) Do(env *view.Env, id action.ID) bool {
 		env.ReplacePage(nav.ToNewIn(v.page.Place))
 	case it.template == nil:
 		env.ReplacePage(nav.ToNew(v.page.Priority))
-	case v.w == nil || v.makeWork.IsUnderWay():
-		env.ShowText("still reading the cluster")
+	case v.w == nil:
+		v.chosen = it.name
+		env.ShowText("still reading the cluster; %s opens then", it.name)
+	case v.makeWork.IsUnderWay():
+		env.ShowText("still making the policies")
 	default:
 		v.askQuestion(env, it.template, 0, template.Answers{})
 	}

@@ -1,13 +1,18 @@
 package edit_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
 	"rung/model"
 	"rung/test/uitest"
+	"rung/themes"
 	"rung/ui"
+	"rung/ui/action"
+	"rung/ui/edit"
 	"rung/ui/nav"
+	"rung/ui/view"
 )
 
 func startNew(t *testing.T, page nav.Page) (*uitest.Gated, *uitest.Screen) {
@@ -65,5 +70,30 @@ func TestMake(t *testing.T) {
 	p := g.Engine.Revision().Cluster.Policy(model.PolicyKey{Kind: model.KindANP, Name: "quarantine-2"})
 	if p == nil || p.Priority != 32 || !strings.Contains(p.YAML, "is shut off") {
 		t.Errorf("made %+v", p)
+	}
+}
+
+// TestChosenBeforeTheClusterIsRead: a template that is chosen early opens when the cluster is read, unless the user
+// moves on.
+func TestChosenBeforeTheClusterIsRead(t *testing.T) {
+	f := uitest.NewFake(uitest.DemoFacts(t))
+	for _, movesOn := range []bool{false, true} {
+		env := &view.Env{Console: f, Rev: f.Revision(), Now: uitest.Now, Styles: themes.BuiltinThemes().FindStyles(themes.Adaptive, true), W: 100, H: 30}
+		v := edit.NewFromTemplate(nav.ToTemplate(50))
+		v.Sync(env)
+		read := env.TakeAsks()[0].(view.RunAsk).Do
+		v.Do(env, action.Down)
+		v.Do(env, action.Open)
+		if asks := env.TakeAsks(); asks[0] != (view.ToastAsk{Text: "still reading the cluster; tenant-isolation opens then"}) {
+			t.Errorf("chosen too early: %+v", asks)
+		}
+		if movesOn {
+			v.Do(env, action.Down)
+		}
+		v.(view.Receiver).ReceiveResult(env, read(context.Background()))
+		asks := env.TakeAsks()
+		if opened := len(asks) == 1; opened == movesOn {
+			t.Errorf("moves on %v: %+v", movesOn, asks)
+		}
 	}
 }
