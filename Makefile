@@ -73,7 +73,7 @@ PLAIN := ./compiler/... ./model/... ./pages/... ./themes \
 SHARED := $(addprefix ./model/,selectors sorted)
 
 # What runs in many goroutines of commands; make test runs all of ./cli.
-RACECLI := TestScripts|TestReconcileEnds|TestWatch.*|TestLooks.*|TestPlanInterrupted|TestFirstScreen.*|TestPreviewListens
+RACECLI := TestScripts|TestServicesEnd|TestWatch.*|TestLooks.*|TestPlanInterrupted|TestFirstScreen.*|TestPreviewListens
 
 test-race: build ## the tests that run in many goroutines, with the race detector
 	go test $(RACE) -p $(ATONCE) -timeout 15m $(TESTFLAGS) $$(go list $(PKG) | grep -vxF "$$(go list ./cli $(PLAIN) | grep -vxF "$$(go list $(SHARED))")")

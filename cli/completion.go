@@ -161,8 +161,8 @@ func flagValues(a *command.App) map[string]command.Completer {
 			out[name] = c
 		}
 	}
-	alike(a.CompleteValue(command.NamespaceChoices), "ovn-namespace", "host-network-namespace", "lease-namespace", "namespace", "namespaces",
-		"focus")
+	alike(a.CompleteValue(command.NamespaceChoices), "ovn-namespace", "host-network-namespace", "lease-namespace", "report-namespace",
+		"namespace", "namespaces", "focus")
 	alike(a.CompleteValue(command.ZoneChoices), "zone", "node", "controller")
 	alike(a.CompleteValue(command.PodChoices), "from", "to")
 	alike(a.CompleteValue(command.PolicyChoices), "delete", "why", "propose")
@@ -170,7 +170,7 @@ func flagValues(a *command.App) map[string]command.Completer {
 	alike(cobra.FixedCompletions(command.SBSchemes, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace), "sb")
 	alike(command.FixedWords("auto", "on", "off"), append(command.Switches, "multicast", "netpol-defaults")...)
 	alike(command.FileCompleter("yaml", "yml", "json", "gz"), "filename")
-	alike(command.FileCompleter("yaml", "yml", "json"), "change", "dns-addresses")
+	alike(command.FileCompleter("yaml", "yml", "json"), "change", "dns-addresses", "expect")
 	alike(command.FileCompleter("yaml", "yml"), "config")
 	alike(command.FileCompleter("json"), "cases")
 	alike(command.FileCompleter(), "log", "kubeconfig", "nb-key", "nb-cert", "nb-ca", "certificate-authority", "client-certificate",
@@ -197,6 +197,7 @@ var freeText = map[string]string{
 	"request-timeout": "a duration",
 	"pager":           "a command line",
 	"identity":        "a new name",
+	"agent":           "a new name",
 	"until":           "a time",
 	"since":           "a time",
 	"at-time":         "a time",

@@ -105,7 +105,8 @@ var zoneLinesElsewhere = map[string]string{
 	"rung probe --from END --to END --port N": "needs OVN: TestProbe",
 	"rung apply -f FILE":                      "is for a cluster",
 	"rung diff BEFORE AFTER":                  "takes its inputs as arguments: diff.txtar",
-	"rung reconcile":                          "writes until it is told to stop: TestReconcileEnds",
+	"rung reconcile":                          "writes until it is told to stop: TestServicesEnd",
+	"rung observe":                            "reads until it is told to stop: TestServicesEnd",
 	"rung version":                            "takes no input",
 }
 

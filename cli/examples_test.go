@@ -276,7 +276,8 @@ var (
 		"update": "needs a set that misses something", "propose": "needs lines that were denied", "cert": "needs certificates",
 	}
 	needsByCommand = map[string]string{
-		"diff": "names two sides that the reader has", "probe": "needs OVN", "reconcile": "needs a database", "confirm": "needs a change on trial",
+		"diff": "names two sides that the reader has", "probe": "needs OVN", "reconcile": "needs a database", "observe": "needs a cluster",
+		"confirm": "needs a change on trial",
 	}
 	// clusterFlags say which cluster, and as whom; whether it may be written.
 	clusterFlags = []string{"context", "kubeconfig", "as", "as-group", "user", "cluster", "server", "write", "force-conflicts"}

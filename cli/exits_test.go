@@ -139,6 +139,7 @@ var exitCases = []struct {
 	{"logs", "logs --why allow-web -f clean", 1},
 	{"logs", "logs --log gone.log -f clean", 2},
 	{"reconcile", "reconcile -f clean", 2},
+	{"observe", "observe -f clean", 2},
 	{"options", "options", 0},
 	{"version", "version", 0},
 	{"completion", "completion bash", 0},
@@ -151,7 +152,8 @@ var elsewhere = map[string]string{
 	"demo 0":        "test/journey",
 	"confirm 0":     "TestScripts/confirm",
 	"rows 1":        "TestDiffer of sources/nbdb/second",
-	"reconcile 0":   "TestReconcileEnds",
+	"reconcile 0":   "TestServicesEnd",
+	"observe 0":     "TestServicesEnd",
 	"new --apply 0": "TestNewAsksAndApplies",
 }
 
@@ -266,15 +268,17 @@ func (s *started) Write(p []byte) (int, error) {
 	return s.Buffer.Write(p)
 }
 
-// A reconciler that is told to stop ends with 0.
-func TestReconcileEnds(t *testing.T) {
+// A command that runs until it is told to stop ends with 0.
+func TestServicesEnd(t *testing.T) {
 	newBench(t)
-	ctx, cancel := context.WithTimeout(t.Context(), wait.Patience)
-	defer cancel()
-	log := &started{cancel: cancel}
-	from := time.Now()
-	args := []string{"reconcile", "-f", "clean", "--nb", "alpha=unix:gone.sock", "--i-know-that-nobody-else-writes-these-rows", "--metrics-address", "", "--state-dir", t.TempDir()}
-	if code := runUntil(ctx, args, strings.NewReader(""), &bytes.Buffer{}, log, nil); code != command.ExitOK || time.Since(from) > wait.Patience {
-		t.Errorf("exit %d: %s", code, log.String())
+	for _, service := range [][]string{{"reconcile", "--i-know-that-nobody-else-writes-these-rows"}, {"observe"}} {
+		ctx, cancel := context.WithTimeout(t.Context(), wait.Patience)
+		log := &started{cancel: cancel}
+		from := time.Now()
+		args := append(service, "-f", "clean", "--nb", "alpha=unix:gone.sock", "--metrics-address", "", "--state-dir", t.TempDir())
+		if code := runUntil(ctx, args, strings.NewReader(""), &bytes.Buffer{}, log, nil); code != command.ExitOK || time.Since(from) > wait.Patience {
+			t.Errorf("%s: exit %d: %s", service[0], code, log.String())
+		}
+		cancel()
 	}
 }

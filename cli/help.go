@@ -30,7 +30,7 @@ var groups = []helpGroup{
 	{"Look at the zones", []string{"zones", "drift", "rows", "compile", "activity", "logs", "explain", "can"}},
 	{"Change policies (shown first, then asked)", []string{"preview", "new", "apply", "move", "log-level", "delete", "plan", "undo", "redo",
 		"confirm"}},
-	{"Run", []string{"demo", "reconcile"}},
+	{"Run", []string{"demo", "observe", "reconcile"}},
 	{"Other", []string{"options", "completion", "help", "version"}},
 }
 

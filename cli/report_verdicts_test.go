@@ -169,6 +169,7 @@ var asked = map[string]struct{ line, why string }{
 	"move":        {line: "move allow-web 25 -f IN --dry-run"},
 	"namespace":   {line: "namespace blue -f IN"},
 	"new":         {line: "new default-deny --defaults --dry-run -f IN"},
+	"observe":     {line: "observe -f IN --nb n1=unix:gone.sock --log-format none"},
 	"options":     {why: "lists flags"},
 	"plan":        {line: "plan --step 5 --run --dry-run -f IN"},
 	"pod":         {line: "pod blue/web-0 -f IN"},

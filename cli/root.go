@@ -128,7 +128,8 @@ errors, a change refused); 2 could not run, was interrupted, or not fully judged
 		ConnectionsCommand(a), VerifyCommand(a), ReportCommand(a), ProbeCommand(a), CompileCommand(a), RowsCommand(a), DriftCommand(a),
 		PreviewCommand(a), NewCommand(a), ApplyCommand(a), DeleteCommand(a), MoveCommand(a), UndoCommand(a), RedoCommand(a), ConfirmCommand(a),
 		PlanCommand(a), LintCommand(a), LogLevelCommand(a), LogsCommand(a),
-		ZonesCommand(a), CanCommand(a), ActivityCommand(a), ReconcileCommand(a), ExplainCommand(a), ConvertCommand(a), versionCmd(a),
+		ZonesCommand(a), CanCommand(a), ActivityCommand(a), ReconcileCommand(a), ObserveCommand(a),
+		ExplainCommand(a), ConvertCommand(a), versionCmd(a),
 	)
 	root.AddCommand(optionsCmd(a), SecondReaderCommand(a))
 	root.SetIn(a.In)

@@ -49,7 +49,7 @@ func OpenCluster(cfg *Config, o ClusterOptions, exec bool) error {
 	if err != nil {
 		return err
 	}
-	cfg.Kube, cfg.OVNNamespace, cfg.ExecZones = c, o.OVNNamespace, exec
+	cfg.Kube, cfg.OVNNamespace, cfg.ExecZones, cfg.AgentZones = c, o.OVNNamespace, exec, exec
 	cfg.Mode = revision.Mode{Name: revision.ClusterMode, Title: c.Context(), Server: c.Server(), User: c.User(), Login: c.Login(),
 		Kubectl: model.Kubectl{Flags: c.Flags()}}
 	cfg.Identity = c.Context() + " " + c.Server()

@@ -35,6 +35,8 @@ type Config struct {
 	OVNNamespace string
 	// ExecZones reads each node's database through its ovnkube-node pod.
 	ExecZones bool
+	// AgentZones takes the reports of node agents for the zones they cover, and MakeZone only for the others.
+	AgentZones bool
 
 	// Sandbox, if set, runs a zone of Rung's own for every node.
 	Sandbox zones.Sandbox

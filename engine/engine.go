@@ -90,6 +90,9 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 		}
 	}
 	l.Start(e.state.nextRevision)
+	if cfg.AgentZones && cfg.Kube != nil {
+		e.zones.FollowReports(cfg.Kube)
+	}
 	if cfg.Sandbox == nil {
 		e.zones.Start()
 	}

@@ -28,6 +28,10 @@ type Health struct {
 	transactions *prometheus.CounterVec
 	seconds      *prometheus.HistogramVec
 	rails        *prometheus.CounterVec
+	// rung observe sets times and agent on a node, observer for a cluster.
+	times    *policyTimes
+	agent    *agent
+	observer *clusterObserver
 
 	mu     sync.Mutex
 	counts map[string]rowCount // by zone
@@ -70,6 +74,9 @@ func (m *Health) Registry() *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(m, m.transactions, m.seconds, m.rails, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	if m.times != nil {
+		r.MustRegister(m.times.seconds)
+	}
 	return r
 }
 
@@ -130,6 +137,10 @@ func (m *Health) Collect(ch chan<- prometheus.Metric) {
 		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 	}
 	r := m.loop.Revision()
+	if m.observer != nil { // each agent has the metrics of its zone
+		m.observer.collect(r, m.loop.Now(), gauge)
+		return
+	}
 	var mine []*model.ZoneState
 	for _, z := range r.Zones {
 		if z.Writes {
@@ -137,8 +148,15 @@ func (m *Health) Collect(ch chan<- prometheus.Metric) {
 		}
 		m.zoneMetrics(z, gauge)
 	}
-	for i := range policyMetrics {
-		m.policyMetrics(&policyMetrics[i], r, mine, gauge)
+	if m.times != nil {
+		m.times.collect(r, m.loop.Now(), gauge)
+		m.agent.collect(gauge, func(d *prometheus.Desc, v float64, labels ...string) {
+			ch <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, v, labels...)
+		})
+	} else {
+		for i := range policyMetrics {
+			m.policyMetrics(&policyMetrics[i], r, mine, gauge)
+		}
 	}
 	m.mu.Lock()
 	maps.DeleteFunc(m.counts, func(name string, _ rowCount) bool { return r.Zone(name) == nil })

@@ -20,8 +20,9 @@ type PolicyRows struct {
 
 // NoRows is why a policy has no desired rows.
 type NoRows struct {
-	Code    string // "priority", "logging-annotation", "cidr", "selector", "host-cidrs", "profile", NoController
-	Message string // the text OVN-Kubernetes reports, or its meaning
+	// Code is "priority", "logging-annotation", "cidr", "selector", "host-cidrs", "profile" or NoController.
+	Code    string `json:"code"`
+	Message string `json:"message,omitempty"` // the text OVN-Kubernetes reports, or its meaning
 }
 
 // ConnState is the state of the connection to a source or zone.
@@ -142,8 +143,8 @@ func (p *PolicyInZone) StateAt(z *ZoneState, now time.Time) PolicyState {
 
 // StateSettlingAfter returns StateAt with another settling time.
 func (p *PolicyInZone) StateSettlingAfter(z *ZoneState, now time.Time, settle time.Duration) PolicyState {
-	if z != nil && z.Conn == ConnSwept {
-		now = z.SyncedAt
+	if z != nil && z.Conn == ConnSwept && z.Agent == "" {
+		now = z.SyncedAt // an agent would have told of a later change
 	}
 	switch {
 	case z == nil || z.SyncedAt.IsZero() || z.Conn == ConnDenied:
@@ -178,7 +179,7 @@ func (z *ZoneState) NextBehind(now time.Time) (next time.Time) {
 
 // NextBehindAfter returns NextBehind with another settling time.
 func (z *ZoneState) NextBehindAfter(now time.Time, settle time.Duration) (next time.Time) {
-	if !z.IsCurrent() || z.IsStored() {
+	if !z.IsCurrent() && z.Agent == "" || z.IsStored() {
 		return time.Time{}
 	}
 	consider := func(since time.Time) {
@@ -219,6 +220,10 @@ type ZoneState struct {
 	Judging bool
 	// Changed has the changes of a swept zone by step.
 	Changed *ChangeSteps
+	// Agent is the node agent whose report this is, which judged the rows and kept them; empty if Rung read them.
+	// Newer are the units that changed since the agent judged them.
+	Agent string
+	Newer map[PolicyKey]bool
 	// Pending counts policies waiting to be written; Paused is why writing is paused.
 	Pending int
 	Paused  string
@@ -259,6 +264,9 @@ func (z *ZoneState) IsCurrent() bool { return z.Conn == ConnSynced || z.Conn == 
 
 // IsOutdated reports whether the desired rows of a unit changed after a swept zone was read.
 func (z *ZoneState) IsOutdated(k PolicyKey) bool {
+	if z.Agent != "" {
+		return z.Newer[k]
+	}
 	return z.Conn == ConnSwept && z.Changed.LastStep(z.Name, k).Step > z.Steps
 }
 

@@ -194,6 +194,9 @@ type SweepState struct {
 	Failed int       // zones whose last read failed
 	Oldest time.Time // the oldest last read; zero until all zones are read
 	Round  int       // completed rounds, not counting failed zones
+	// Reported counts the zones of which node agents report, the oldest sign of life at OldestReport; they are not swept.
+	Reported     int
+	OldestReport time.Time
 }
 
 // Conditions returns the conditions that controllers reported about a policy, by type. A condition of Rung's

@@ -25,6 +25,9 @@ func (l *zoneLoop) takeStep(d *compiler.Desired, delta *compiler.Delta, loaded b
 // settling, whatever its rows were before. The screen must never show a change together with "in sync" only
 // because the reconciler has not looked yet.
 func (z *Set) judgedState(st *model.ZoneState) *model.ZoneState {
+	if st.Agent != "" {
+		return z.agents.withNewer(st)
+	}
 	if st.Conn == model.ConnSwept && st.Changed != z.changes {
 		next := *st
 		next.Changed = z.changes

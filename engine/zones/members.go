@@ -47,6 +47,9 @@ func (z *Set) addMember(m *member) {
 	m.connSince = z.Now()
 	z.states[m.name] = z.unreadState(m)
 	z.MarkChanged()
+	if z.agents.isReported(m.name) {
+		z.agents.showReport(m.name, true)
+	}
 }
 
 // removeMember ends and removes a zone.
@@ -74,6 +77,10 @@ func (z *Set) rankMembers() {
 		z.scheduleReads()
 		return
 	}
+	if z.agents.awaitsReports() {
+		z.sweepAlarm.Set(objectsWait)
+		return
+	}
 	looked := z.looks.RetainTimes(func(name string) bool { return z.members[name] != nil })
 	ranked := make([]*member, 0, len(z.members))
 	for _, m := range z.members {
@@ -84,15 +91,18 @@ func (z *Set) rankMembers() {
 			model.FalseFirst(b.early, a.early), strings.Compare(a.name, b.name))
 	})
 	limit := z.cfg.Follow
+	follows := func(i int, m *member) bool {
+		return m.writes || i < limit && (!looked[m.name].IsZero() || !z.agents.isReported(m.name))
+	}
 	for i, m := range ranked {
-		if m.followed && i >= limit && !m.writes {
+		if m.followed && !follows(i, m) {
 			z.stopFollowing(m)
 		}
 	}
 	for i, m := range ranked {
 		// A zone that failed to open is tried again when due.
 		isLooked := time.Since(looked[m.name]) < time.Second
-		if !m.followed && (i < limit || m.writes) && (m.fails == 0 || isLooked || !time.Now().Before(m.dueAt)) {
+		if !m.followed && follows(i, m) && (m.fails == 0 || isLooked || !time.Now().Before(m.dueAt)) {
 			z.startFollowing(m)
 		}
 	}
@@ -123,6 +133,9 @@ func (z *Set) stopFollowing(m *member) {
 	z.MarkChanged()
 	if st == nil || st.DB == nil {
 		z.states[m.name] = cmp.Or(m.lastState, z.unreadState(m))
+		if z.agents.isReported(m.name) {
+			z.agents.showReport(m.name, true)
+		}
 		return
 	}
 	next := *st
@@ -137,6 +150,9 @@ func (z *Set) stopFollowing(m *member) {
 	}
 	m.lastState = &next
 	z.states[m.name] = &next
+	if z.agents.isReported(m.name) {
+		z.agents.showReport(m.name, true)
+	}
 }
 
 // takeState takes a followed zone's state from its reconciler. Until its rows were read, the earlier state
@@ -183,6 +199,9 @@ func (z *Set) recordFailure(m *member, err error) {
 		next.Conn, next.ConnAt = conn, z.Now()
 	}
 	next.Error, next.Attempts = words.CleanText(err.Error()), m.fails
+	if z.agents != nil && z.agents.reports[m.name] != nil && !z.agents.isReported(m.name) {
+		next.Error = z.agents.whyNotFresh(m.name) + "; " + next.Error
+	}
 	m.lastState = &next
 	if !m.followed {
 		z.states[m.name] = &next

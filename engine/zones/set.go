@@ -91,6 +91,7 @@ type Set struct {
 	settling         map[string]settlingZone // by zone
 	sweepAlarm       *Alarm                  // a swept zone is due
 	settleAlarm      *Alarm                  // a difference stops settling
+	agents           *agentReports           // nil if reports of node agents are not read
 }
 
 // zoneLoop is a running reconciler.
@@ -146,6 +147,7 @@ func (z *Set) ApplyStep(delta *compiler.Delta, anew bool) {
 	for _, l := range z.loops {
 		l.takeStep(w.Desired, delta, w.Loaded && z.mayJudge(l, &w))
 	}
+	z.agents.noteUnits(delta, w.Loaded && !was)
 	switch {
 	case len(z.members) == 0:
 	case w.Loaded && !was:

@@ -41,6 +41,10 @@ type readResult struct {
 // scheduleReads reads the swept zones that are due, a few at once, and sets the alarm for the next.
 func (z *Set) scheduleReads() {
 	z.sweepAlarm.Stop()
+	if z.agents.awaitsReports() {
+		z.sweepAlarm.Set(objectsWait)
+		return
+	}
 	if !z.world().Loaded || z.Context().Err() != nil {
 		return
 	}
@@ -174,6 +178,9 @@ func (z *Set) takeSwept(m *member, got readResult) {
 	if z.members[m.name] != m {
 		return // its node was deleted meanwhile
 	}
+	if z.agents.isReported(m.name) {
+		return // its agent speaks for it since
+	}
 	if m.followed && m.lastState == nil {
 		return // followed meanwhile, and its rows are there
 	}
@@ -230,6 +237,13 @@ func (z *Set) SweepCounts() revision.SweepState {
 	round := -1
 	for _, m := range z.members {
 		if m.followed {
+			continue
+		}
+		if st := z.states[m.name]; st != nil && st.Agent != "" {
+			out.Reported++
+			if out.OldestReport.IsZero() || st.SyncedAt.Before(out.OldestReport) {
+				out.OldestReport = st.SyncedAt
+			}
 			continue
 		}
 		out.Total++

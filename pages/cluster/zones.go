@@ -39,7 +39,7 @@ var Table = &page.Table[*ZoneFacts]{
 			return page.Cell{Sign: ZoneSign(z.rev, z.ZoneState, z.now), Text: z.Name, Role: themes.Accent}
 		}},
 		{Key: "state", Title: "STATE", Importance: page.Always,
-			Cell: func(z *ZoneFacts) page.Cell { return page.Cell{Text: string(z.State), Role: connRole(z.State)} }},
+			Cell: func(z *ZoneFacts) page.Cell { return page.Cell{Text: z.stateText(), Role: connRole(z.State)} }},
 		{Key: "since", Title: "SINCE", Live: true, Importance: 95, Less: func(a,
 			b *ZoneFacts) int {
 			return a.ZoneState.ConnAt.Compare(b.ZoneState.ConnAt)
@@ -140,6 +140,14 @@ func connRole(c model.ConnState) page.Role {
 		return themes.Error
 	}
 	return themes.Info
+}
+
+// stateText is the state in the table: that of a zone which its node agent judged differs from one that was read.
+func (z *ZoneFacts) stateText() string {
+	if z.Agent != "" && z.State == model.ConnSwept {
+		return "reported"
+	}
+	return string(z.State)
 }
 
 // rowsAge returns the age of the rows; they are current while the connection works.

@@ -13,6 +13,7 @@ type ZoneFacts struct {
 	Endpoint string          `json:"endpoint"`
 	Server   string          `json:"server"`
 	State    model.ConnState `json:"state"`
+	Agent    string          `json:"agent,omitempty"` // the node agent that judged the rows; empty if Rung read them
 	SyncedAt model.Stamp     `json:"synced_at,omitzero"`
 	Error    string          `json:"error,omitempty"`
 	Writes   bool            `json:"writes"`
@@ -53,9 +54,10 @@ type RowProgress struct {
 
 // FactsOfZone returns the facts of a zone for the table; tally holds the zone's counts.
 func FactsOfZone(r *revision.Revision, z *model.ZoneState, tally *revision.ZoneTally, now time.Time) *ZoneFacts {
-	o := &ZoneFacts{Name: z.Name, Endpoint: z.Endpoint, Server: z.Server, State: z.Conn, SyncedAt: model.Stamp{Time: z.SyncedAt},
-		Error:  z.Error,
-		Writes: z.Writes, Rows: z.RowCount(), Trouble: revision.BehindTexts(r, z, now), ZoneState: z, rev: r, now: now}
+	o := &ZoneFacts{Name: z.Name, Endpoint: z.Endpoint, Server: z.Server, State: z.Conn, Agent: z.Agent,
+		SyncedAt: model.Stamp{Time: z.SyncedAt},
+		Error:    z.Error,
+		Writes:   z.Writes, Rows: z.RowCount(), Trouble: revision.BehindTexts(r, z, now), ZoneState: z, rev: r, now: now}
 	if r.Mode.Name != revision.RowsMode {
 		o.Tally, o.Policies, o.Units = tally, tally.States, tally.Units
 	}

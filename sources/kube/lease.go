@@ -23,6 +23,8 @@ import (
 // LeaseConfig configures how replicas agree on the writer of a zone. A Lease alone does not stop a suspended
 // process from writing later: the reconciler's fence does.
 type LeaseConfig struct {
+	// Prefix begins the names of the Leases, "rung-reconcile-" if empty; the zone follows.
+	Prefix string
 	// Namespace holds the Leases.
 	Namespace string
 	// Identity is this replica's name, different at every start.
@@ -54,17 +56,16 @@ func (c LeaseConfig) WithDefaults() (LeaseConfig, error) {
 // leaseJitter is the factor by which a wait may exceed the retry period, so that replicas do not ask together.
 const leaseJitter = 1.2
 
-const leasePrefix = "rung-reconcile-"
-
 // LeaseName returns the name of a zone's Lease. It uses a hash if the zone's name is too long or invalid in an
 // object's name.
-func LeaseName(zone string) string {
-	name := leasePrefix + zone
+func (c LeaseConfig) LeaseName(zone string) string {
+	prefix := cmp.Or(c.Prefix, "rung-reconcile-")
+	name := prefix + zone
 	if len(validation.IsDNS1123Subdomain(name)) == 0 {
 		return name
 	}
 	sum := sha256.Sum256([]byte(zone))
-	return leasePrefix + "h-" + hex.EncodeToString(sum[:16])
+	return prefix + "h-" + hex.EncodeToString(sum[:16])
 }
 
 // LeaseCalls are the functions called by a campaign. All must be set.
@@ -87,7 +88,7 @@ func (c *Cluster) CampaignForZone(ctx context.Context, zone string, cfg LeaseCon
 	if err != nil {
 		return fmt.Errorf("lead zone %s: %w", words.CleanText(zone), err)
 	}
-	e := election{c: c, cfg: cfg, name: LeaseName(zone), calls: calls}
+	e := election{c: c, cfg: cfg, name: cfg.LeaseName(zone), calls: calls}
 	for ctx.Err() == nil {
 		e.runTerm(ctx)
 	}

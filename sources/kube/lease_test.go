@@ -16,15 +16,15 @@ import (
 
 func TestLeaseName(t *testing.T) {
 	for _, zone := range []string{"ovn-worker", "n1.example.com", "tcp:10.0.0.5:6641", "Ünï", strings.Repeat("n", 253), "", "a/b"} {
-		name := LeaseName(zone)
+		name := (LeaseConfig{}).LeaseName(zone)
 		if errs := validation.IsDNS1123Subdomain(name); len(errs) > 0 || !strings.HasPrefix(name, "rung-reconcile-") {
 			t.Errorf("%q: %q: %v", zone, name, errs)
 		}
-		if name != LeaseName(zone) || name == LeaseName(zone+"x") {
+		if name != (LeaseConfig{}).LeaseName(zone) || name == (LeaseConfig{}).LeaseName(zone+"x") {
 			t.Errorf("%q: the name does not stand for the zone", zone)
 		}
 	}
-	if got := LeaseName("ovn-worker"); got != "rung-reconcile-ovn-worker" {
+	if got := (LeaseConfig{}).LeaseName("ovn-worker"); got != "rung-reconcile-ovn-worker" {
 		t.Error(got)
 	}
 }

@@ -18,9 +18,10 @@ const typeMethods = 47
 var stillTooMany = map[string]int{"model/lint.linter": 52}
 
 // house is how large the program is, without tests and what serves them. Every number is only
-// ever lowered, but for a page or command that is new: lines and edges grew for the page of a namespace.
+// ever lowered, but for a page or command that is new: lines and edges grew for the page of a namespace, lines
+// for rung observe.
 var house = map[string]int{
-	"lines":                         181_660,
+	"lines":                         183_700,
 	"packages":                      81,
 	"import edges":                  687,
 	"packages with one importer":    16,

@@ -24,7 +24,7 @@ const (
 	retryPeriod   = 500 * time.Millisecond
 )
 
-// replica is a running `rung reconcile`.
+// replica is a running `rung reconcile` or `rung observe`.
 type replica struct {
 	t       testing.TB
 	name    string
@@ -49,14 +49,19 @@ func replicaWith(t testing.TB, c *cluster.Cluster, name string, more ...string) 
 // replicaAs is replicaWith as a user, with a namespace for its Leases among the options.
 func replicaAs(t testing.TB, c *cluster.Cluster, user, name string, more ...string) *replica {
 	t.Helper()
+	return serviceAs(t, c, user, name, append([]string{"reconcile", "--identity", name,
+		"--lease-duration", leaseDuration.String(), "--renew-deadline", renewDeadline.String(), "--retry-period", retryPeriod.String()}, more...)...)
+}
+
+// serviceAs starts a command that runs until it is told to stop, as a user. It ends with the test.
+func serviceAs(t testing.TB, c *cluster.Cluster, user, name string, command ...string) *replica {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	address := l.Addr().String()
 	must(t, l.Close())
 	home := t.TempDir()
-	args := on(c, user, "reconcile", "--identity", name, "--metrics-address", address,
-		"--lease-duration", leaseDuration.String(), "--renew-deadline", renewDeadline.String(), "--retry-period", retryPeriod.String())
-	args = append(args, more...)
+	args := on(c, user, append(command, "--metrics-address", address)...)
 	r := &replica{t: t, name: name, cmd: exec.Command(install.Binary(t), args...), log: filepath.Join(home, "log"), metrics: address, done: make(chan struct{})}
 	log, err := os.Create(r.log)
 	must(t, err)

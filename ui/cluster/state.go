@@ -51,7 +51,7 @@ func (o zoneFilter) showsZone(z *cluster.ZoneFacts) bool {
 	case followedZones:
 		return z.ZoneState.IsCurrent()
 	case sweptZones:
-		return z.State == model.ConnSwept
+		return z.State == model.ConnSwept && z.Agent == ""
 	}
 	return true
 }

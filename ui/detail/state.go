@@ -74,7 +74,10 @@ func WhyNotCurrent(z *model.ZoneState, now time.Time) string {
 	if z.Conn == model.ConnSynced || z.Conn == model.ConnReadOnly {
 		return ""
 	}
-	if z.Conn == model.ConnSwept {
+	switch {
+	case z.Agent != "":
+		return "judged by node agent " + z.Agent + ", as of " + SinceText(z.SyncedAt, now) + words.Between(": ", z.Error, "")
+	case z.Conn == model.ConnSwept:
 		return "read in turn, rows as of " + SinceText(z.SyncedAt, now)
 	}
 	text := string(z.Conn)
@@ -96,6 +99,9 @@ func WhyNoRows(z *model.ZoneState, now time.Time) string {
 	switch {
 	case z.Conn == model.ConnDenied:
 		return "no permission to read this zone: " + z.Error
+	case z.Conn == model.ConnSwept && z.Agent != "":
+		return fmt.Sprintf("%s of %s judged on the node %s ago; the zone is followed now, its rows appear in a moment",
+			words.Count(z.Rows, "row"), z.Name, words.Age(now.Sub(z.SyncedAt)))
 	case z.Conn == model.ConnSwept:
 		return fmt.Sprintf("%s of %s read and compared %s ago, not kept; the zone is followed now, its rows appear in a moment",
 			words.Count(z.Rows, "row"), z.Name, words.Age(now.Sub(z.SyncedAt)))
@@ -122,7 +128,7 @@ func ZoneStatus(env *view.Env, z *model.ZoneState, prev, next action.ID) widget.
 	l := widget.Line{{Text: "zone ", Style: st.Dim}, {Text: z.Name, Style: st.Title}, {Text: " "},
 		widget.StyledSpan(cluster.ZoneSign(env.Rev, z, env.Now), st)}
 	if z.Conn == model.ConnSwept {
-		l = l.Add(" read "+words.Age(env.Now.Sub(z.SyncedAt))+" ago", st.Warn)
+		l = l.Add(words.Choose(z.Agent != "", " reported ", " read ")+words.Age(env.Now.Sub(z.SyncedAt))+" ago", st.Warn)
 	} else if z.Conn != model.ConnSynced {
 		l = l.Add(" "+string(z.Conn), st.Warn)
 	}

@@ -123,7 +123,8 @@ func rememberedLine(env *view.Env, z *model.ZoneState) widget.Line {
 	case z.Conn != model.ConnSwept:
 		return nil
 	case len(names) == 0:
-		return widget.StyledLine(" "+words.Yes+" no policy was behind or frozen when it was read", env.Styles.OK)
+		when := words.Choose(z.Agent != "", "its node agent judged it", "it was read")
+		return widget.StyledLine(" "+words.Yes+" no policy was behind or frozen when "+when, env.Styles.OK)
 	}
 	return widget.StyledLine(" "+words.Failed+" behind or frozen when it was read: "+words.List(names, 3), env.Styles.Error)
 }

@@ -75,10 +75,17 @@ func (t ZoneTally) TallyLine(st *themes.StyleSet, worded bool) widget.Line {
 
 // SweepLine describes the progress of reading the zones that are not followed; empty if all are.
 func SweepLine(s revision.SweepState, t ZoneTally, now time.Time) string {
-	if s.Total == 0 {
-		return ""
+	var parts []string
+	if t.Followed > 0 && s.Total+s.Reported > 0 {
+		parts = append(parts, words.Thousands(t.Followed)+" followed live")
 	}
-	text := fmt.Sprintf("%s followed live, %s read in turn: ", words.Thousands(t.Followed), words.Thousands(s.Total))
+	if s.Reported > 0 {
+		parts = append(parts, words.Thousands(s.Reported)+" by node agents, the oldest "+words.Age(now.Sub(s.OldestReport))+" old")
+	}
+	if s.Total == 0 {
+		return strings.Join(parts, ", ")
+	}
+	text := strings.Join(append(parts, words.Thousands(s.Total)+" read in turn: "), ", ")
 	text += words.Choose(s.Read < s.Total, fmt.Sprintf("%s of them so far", words.Thousands(s.Read)), "all of them")
 	if s.Failed > 0 {
 		text += fmt.Sprintf(", %s failed last time", words.Thousands(s.Failed))
