@@ -145,7 +145,7 @@ func connRole(c model.ConnState) page.Role {
 // stateText is the state in the table: that of a zone which its node agent judged differs from one that was read.
 func (z *ZoneFacts) stateText() string {
 	if z.Agent != "" && z.State == model.ConnSwept {
-		return "reported"
+		return "by agent"
 	}
 	return string(z.State)
 }

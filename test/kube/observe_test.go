@@ -118,15 +118,15 @@ func TestObserve(t *testing.T) {
 	d.WaitFor("guard-blue")
 	d.Press("3")
 	done := phase(t, "observe: start to reported zones")
-	d.WaitMatch(`n1 +reported`)
-	d.WaitMatch(`n2 +reported`)
+	d.WaitMatch(`n1 +by agent`)
+	d.WaitMatch(`n2 +by agent`)
 	done()
 
 	// Drift by hand: the agent tells, and the console shows it.
 	_, err = z.Transact(ctx, "n1", `["OVN_Northbound",{"op":"update","table":"ACL","where":[["priority","==",`+fmt.Sprint(30000-42*100)+`]],"row":{"action":"allow"}}]`)
 	must(t, err)
 	done = phase(t, "observe: a row changed by hand to the screen")
-	d.WaitMatch(`n1 +reported.*timed`)
+	d.WaitMatch(`n1 +by agent.*timed`)
 	done()
 	if got := strings.Join(agents["n1"].metric("rung_policy_differing_rows"), "\n"); !strings.Contains(got, `policy="timed"`) {
 		t.Errorf("rung_policy_differing_rows: %v", got)
@@ -139,7 +139,7 @@ func TestObserve(t *testing.T) {
 	// Another agent on the node waits for the Lease, and then reports.
 	agents["n2"] = agentOf(t, c, z, "n2", "--agent", "second-n2")
 	wait.Within(t, patience, "the second agent reports", func() bool { r := report(t, c, "n2"); return r != nil && r.Agent == "second-n2" })
-	d.WaitMatch(`n2 +reported`)
+	d.WaitMatch(`n2 +by agent`)
 	for _, r := range asked.of(t, onlooker) {
 		if strings.Contains(r.resource, "exec") {
 			t.Errorf("the console asked to %s", r)

@@ -320,3 +320,26 @@ func TestReported(t *testing.T) {
 		})
 	}
 }
+
+// TestReportedZones: zones of which node agents report are named so, with the age of the last sign of life.
+func TestReportedZones(t *testing.T) {
+	p := uitest.ClusterFacts(t)
+	for i, z := range p.Zones {
+		next := *z
+		if i > 0 {
+			next.Conn, next.Agent, next.Endpoint, next.DB, next.SyncedAt = model.ConnSwept, "rung-observe-"+z.Name, "agent rung-observe-"+z.Name, nil, uitest.Now.Add(-4*time.Second)
+		}
+		if i == 2 {
+			next.Conn, next.Agent, next.Error = model.ConnLost, "", "node agent rung-observe-"+z.Name+" is silent since 14:01:58"
+		}
+		p.Zones[i] = &next
+	}
+	p.Sweep = revision.SweepState{Reported: 1, OldestReport: uitest.Now.Add(-4 * time.Second)}
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Zones))
+	s.Want("by agent", "4s ago", "silent since")
+	s.Golden("reported")
+	s.Press("enter")
+	s.ResizeAll()
+	page := uitest.OpenScreen(t, p, nav.NewPage(nav.Cluster))
+	page.Want("by node agents, the oldest 4s old")
+}

@@ -128,7 +128,7 @@ func ZoneStatus(env *view.Env, z *model.ZoneState, prev, next action.ID) widget.
 	l := widget.Line{{Text: "zone ", Style: st.Dim}, {Text: z.Name, Style: st.Title}, {Text: " "},
 		widget.StyledSpan(cluster.ZoneSign(env.Rev, z, env.Now), st)}
 	if z.Conn == model.ConnSwept {
-		l = l.Add(words.Choose(z.Agent != "", " reported ", " read ")+words.Age(env.Now.Sub(z.SyncedAt))+" ago", st.Warn)
+		l = l.Add(words.Choose(z.Agent != "", " by its agent ", " read ")+words.Age(env.Now.Sub(z.SyncedAt))+" ago", st.Warn)
 	} else if z.Conn != model.ConnSynced {
 		l = l.Add(" "+string(z.Conn), st.Warn)
 	}
