@@ -254,3 +254,53 @@ func TestRolesOfAgents(t *testing.T) {
 		})
 	}
 }
+
+// TestObserveFaults: the API server hangs and dies, a database is lost and comes back empty, and a report is overwritten:
+// the console says so, and never shows a zone as in sync that nobody knows.
+func TestObserveFaults(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	c := start(t, cluster.Config{})
+	small(t, c)
+	z, err := c.AddZones(ctx, smallNodes...)
+	must(t, err)
+	writer := reconcile(t, c, z, "writer")
+	asCompiled(t, c, z, smallNodes...)
+	withAgents(t, c)
+	for _, zone := range smallNodes {
+		agentOf(t, c, z, zone)
+	}
+	d := console(t, c, onlooker)
+	d.WaitFor("guard-blue")
+	d.Press("3").WaitMatch(`n1 +by agent`)
+	d.WaitMatch(`n2 +by agent`)
+	writer.signal(syscall.SIGTERM)
+
+	// Silence of the API server is silence of the agents, as far as the console can tell.
+	must(t, c.StopAPI())
+	time.Sleep(4 * reportEvery)
+	d.WaitFor("silent since")
+	must(t, c.ContAPI())
+	d.WaitGone("silent since")
+	d.WaitMatch(`n1 +by agent`)
+	must(t, c.KillAPI())
+	d.WaitFor("silent since")
+	must(t, c.StartAPI(ctx))
+	d.WaitMatch(`n1 +by agent`)
+	d.WaitGone("silent since")
+
+	// A report of somebody else, in the name of another agent.
+	forged := `[{"op":"replace","path":"/report/agent","value":"somebody"}]`
+	_, err = c.Kubectl(ctx, cluster.Admin, "", "patch", "zonereport", "n1", "--type=json", "-p", forged)
+	must(t, err)
+	d.WaitFor("the report is by somebody")
+
+	// The database of n2 loses all rows of policies: they are missing, as the agent sees it.
+	_, err = z.Transact(ctx, "n2", `["OVN_Northbound",{"op":"update","table":"Port_Group","where":[],"row":{"acls":["set",[]]}}]`)
+	must(t, err)
+	d.WaitMatch(`n2 +by agent.*(behind|settling)`)
+	// And then it is gone.
+	z.Close()
+	d.WaitMatch(`n2 +lost`)
+	d.WaitMatch(`guard-blue +stale +stale`)
+}
