@@ -1,5 +1,6 @@
 // Package engine is the console without a screen: it connects its parts, takes what sources deliver, and
-// publishes revisions. It ends logging sessions in time, and serves metrics and health checks.
+// publishes revisions. It ends logging sessions in time, serves metrics and health checks, and publishes the report of
+// an agent (rung observe).
 //
 //	zones     the loop, the zones and their options, ownership, Southbound databases
 //	logs      ACL log lines, each with the rule behind it

@@ -8,6 +8,7 @@
 //	Southbounds     Southbound databases with logical flows, followed while somebody looks
 //	RunMeters, Pods meters of the datapath, and programs in ovnkube-node pods
 //	Parts           the parts of an engine for the sandbox and ovn-trace
+//	agentReports    zones judged by the agents on their nodes: neither followed nor swept, unless somebody opens them
 //	ReadZones       zones read once more by libovsdb, in a child process
 //
 // Invariants: only functions of the Loop touch state without a lock, and the Loop never waits. Reading and
