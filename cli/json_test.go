@@ -133,7 +133,7 @@ var recordedCommands = []recordedCommand{
 var recordedElsewhere = []string{"rows-flows", "zones-flows", "probe"}
 
 // withoutJSON are the commands that print none.
-var withoutJSON = []string{"demo", "confirm", "reconcile", "second-reader", "completion", "help"}
+var withoutJSON = []string{"demo", "confirm", "reconcile", "observe", "second-reader", "completion", "help"}
 
 // changesByRun lists what may differ from what is recorded: the value then only has to be of
 // the same type, and an array has any number of elements but none. A path is NAME of the record, then the
