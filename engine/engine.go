@@ -90,9 +90,6 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 		}
 	}
 	l.Start(e.state.nextRevision)
-	if cfg.AgentZones && cfg.Kube != nil {
-		e.zones.FollowReports(cfg.Kube)
-	}
 	if cfg.Sandbox == nil {
 		e.zones.Start()
 	}
@@ -138,6 +135,9 @@ func (e *Engine) makeZones() {
 	s.dialects = zones.NewDialects(e.loop, d, s, zones.World{Cluster: s.cluster, Desired: s.desired})
 	z := zones.Config{NB: cfg.NB, TLS: cfg.NBTLS, MakeZone: cfg.MakeZone, Reconcile: cfg.Reconcile, Own: cfg.Sandbox != nil,
 		Follow: cfg.FollowZones, Sweep: cfg.Sweep, MaxPriority: cfg.MaxPriority, Slots: e.slots, Share: e.share, Archives: archives}
+	if cfg.AgentZones {
+		z.Agents = cfg.Kube
+	}
 	e.zones = zones.New(e.loop, z, s.World, e.owners, s.reports, s.dialects)
 	s.dialects.SetZones(e.zones)
 	b := zones.SouthboundConfig{SB: cfg.SB, TLS: cfg.NBTLS, Flows: cfg.Flows, Slots: e.slots, Archives: archives}

@@ -3,6 +3,7 @@ package model
 import (
 	"cmp"
 	"encoding/json"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -169,14 +170,17 @@ func (r *ZoneReport) SameFindings(o *ZoneReport) bool {
 	return CompactJSON(a) == CompactJSON(b)
 }
 
-// UnitsInZone returns the units of a zone by a report. behind is added to the times of the node's clock. Of units, the
+// UnitsInZone returns the units of a zone by a report. behind is added to the times of the node's clock, up to now. Of units, the
 // reader's desired units, the ones without a place in the report are in sync, unless the report left out some of their
 // kind: then their state is unknown, and they are left out here too.
-func (r *ZoneReport) UnitsInZone(units func(yield func(PolicyKey) bool), behind time.Duration) map[PolicyKey]*PolicyInZone {
+func (r *ZoneReport) UnitsInZone(units iter.Seq[PolicyKey], behind time.Duration, now time.Time) map[PolicyKey]*PolicyInZone {
 	out := map[PolicyKey]*PolicyInZone{}
 	at := func(t time.Time) time.Time {
-		if t.IsZero() {
+		switch {
+		case t.IsZero():
 			return t
+		case t.Add(behind).After(now):
+			return now // or a difference would settle forever
 		}
 		return t.Add(behind)
 	}
@@ -185,7 +189,7 @@ func (r *ZoneReport) UnitsInZone(units func(yield func(PolicyKey) bool), behind 
 		out[u.key()] = &PolicyInZone{Policy: u.key(), DiffSince: at(u.Since), Touched: at(u.Touched), Missing: u.Missing, Extra: u.Extra,
 			Different: u.Different, Waiting: u.Waiting, Blocked: u.Blocked, Diffs: u.Diffs, None: u.NoRows, LiveACLs: u.LiveACLs,
 			LivePriority: u.LivePriority, Error: u.Error, NotComparable: u.Why != "", Why: u.Why,
-			InSync: u.Missing+u.Extra+u.Different == 0 && u.NoRows == nil}
+			InSync: u.Missing == 0 && u.Extra == 0 && u.Different == 0 && u.NoRows == nil}
 	}
 	for k := range units {
 		if out[k] == nil && r.More[string(k.Kind)] == 0 {

@@ -42,7 +42,7 @@ func TestZoneReport(t *testing.T) {
 			t.Fatal(err)
 		}
 		read := &model.ZoneState{Name: "n1", Conn: model.ConnSwept, Agent: "a", SyncedAt: now.Add(behind)}
-		read.Policies = r.UnitsInZone(slices.Values(slices.Collect(maps.Keys(units))), behind)
+		read.Policies = r.UnitsInZone(slices.Values(slices.Collect(maps.Keys(units))), behind, now.Add(behind))
 		unknown := 0
 		for k, p := range units {
 			want, got := p.StateAt(z, now), read.Policies[k].StateAt(read, now.Add(behind))

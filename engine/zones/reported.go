@@ -21,7 +21,6 @@ import (
 // Times are those of this process: of the agent's clock only differences are used.
 type agentReports struct {
 	*Set
-	cluster *kube.Cluster
 	reports map[string]*model.ZoneReport // by zone
 	unread  map[string]string            // why a zone's report is not used, by zone
 	leases  map[string]agentLease        // by name
@@ -35,6 +34,8 @@ type agentReports struct {
 	digests   map[*model.Policy]string
 	contents  map[string]*judgedContents // by what they are
 	judged    map[string]*judgedContents // by zone
+	// settingsOf are the reports of which the settings were taken, by zone.
+	settingsOf map[string]*model.ZoneReport
 }
 
 // agentLease is a Lease as last seen.
@@ -58,16 +59,18 @@ const clockTolerance = 2 * time.Second
 // reportedAge is how often the ages of reported zones are renewed.
 const reportedAge = 2 * time.Second
 
-// FollowReports takes the reports of node agents from a cluster. It is called before Start.
-func (z *Set) FollowReports(c *kube.Cluster) {
-	a := &agentReports{Set: z, cluster: c, reports: map[string]*model.ZoneReport{}, unread: map[string]string{},
+// newAgentReports returns the reports of an empty set. Like other alarms its own exists before the loop runs.
+func newAgentReports(z *Set) *agentReports {
+	a := &agentReports{Set: z, reports: map[string]*model.ZoneReport{}, unread: map[string]string{},
 		leases: map[string]agentLease{}, changedAt: map[model.PolicyKey]time.Time{}, digests: map[*model.Policy]string{},
-		contents: map[string]*judgedContents{}, judged: map[string]*judgedContents{}}
+		contents: map[string]*judgedContents{}, judged: map[string]*judgedContents{}, settingsOf: map[string]*model.ZoneReport{}}
 	a.alarm = z.NewAlarm(a.renewShown)
-	z.agents = a
-	z.Go(func() {
-		c.FollowZoneReports(z.Context(), func(n kube.ReportNews) { z.Send(func() { a.takeReports(n) }) })
-	})
+	return a
+}
+
+// followReports takes the reports from the cluster until the loop ends.
+func (a *agentReports) followReports() {
+	a.cfg.Agents.FollowZoneReports(a.Context(), func(n kube.ReportNews) { a.Send(func() { a.takeReports(n) }) })
 }
 
 // takeReports takes news about reports.
@@ -105,14 +108,9 @@ func (a *agentReports) takeReports(n kube.ReportNews) {
 		if a.namespace == "" && r.LeaseNamespace != "" {
 			a.namespace = r.LeaseNamespace
 			a.Go(func() {
-				a.cluster.FollowAgentLeases(a.Context(), r.LeaseNamespace, func(n kube.ReportNews) { a.Send(func() { a.takeLeases(n) }) })
+				a.cfg.Agents.FollowAgentLeases(a.Context(), r.LeaseNamespace, func(n kube.ReportNews) { a.Send(func() { a.takeLeases(n) }) })
 			})
 		}
-		if l, ok := a.leases[r.Lease]; ok && !n.All {
-			l.seenAt = a.Now() // it was written just now
-			a.leases[r.Lease] = l
-		}
-		a.takeDialect(zone, r)
 	}
 	if a.namespace == "" {
 		a.leasesListed = true // there is nobody whose life matters
@@ -186,7 +184,7 @@ func (a *agentReports) renewShown() {
 	ranks := false
 	for zone, r := range a.reports {
 		st := a.states[zone]
-		if st == nil {
+		if st == nil || a.members[zone] == nil || a.members[zone].followed {
 			continue
 		}
 		if why := a.whyNotFresh(zone); (why == "") != (st.Agent != "") {
@@ -272,6 +270,10 @@ func (a *agentReports) showReport(zone string, judged bool) {
 	if a.alarm.ringsAt.IsZero() {
 		a.alarm.Set(reportedAge)
 	}
+	if a.settingsOf[zone] != r {
+		a.settingsOf[zone] = r
+		a.takeDialect(zone, r)
+	}
 }
 
 // reportedUnits returns the units of a zone by its report.
@@ -283,7 +285,7 @@ func (a *agentReports) reportedUnits(zone string, r *model.ZoneReport, behind ti
 				return
 			}
 		}
-	}, behind)
+	}, behind, a.Now())
 	units := make(reconciler.StatesByUnit, len(out))
 	for k, p := range out {
 		if c := d.Policy(k); c != nil && p.InSync {

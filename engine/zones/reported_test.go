@@ -30,10 +30,8 @@ func newReportedWorld(t *testing.T) *reportedWorld {
 	t.Cleanup(l.Close)
 	world := func() World { return World{Cluster: w.c, Desired: w.d, Loaded: true} }
 	z := New(l, Config{}, world, nil, NewReports(l, func(model.PolicyKey) *model.Policy { return nil }), &Dialects{Loop: l, zones: nil})
-	z.agents = &agentReports{Set: z, reports: map[string]*model.ZoneReport{}, unread: map[string]string{}, leases: map[string]agentLease{},
-		changedAt: map[model.PolicyKey]time.Time{}, digests: map[*model.Policy]string{}, contents: map[string]*judgedContents{},
-		judged: map[string]*judgedContents{}, namespace: "rung", areListed: true, leasesListed: true}
-	z.agents.alarm = l.NewAlarm(z.agents.renewShown)
+	z.agents = newAgentReports(z)
+	z.agents.namespace, z.agents.areListed, z.agents.leasesListed = "rung", true, true
 	w.a = z.agents
 	z.addMember(&member{name: "n1", open: func() (reconciler.Zone, error) {
 		t.Error("the zone is read although its agent reports")

@@ -12,6 +12,7 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/reconciler"
+	"rung/sources/kube"
 	"rung/sources/nbdb"
 	"rung/sources/retry"
 )
@@ -35,9 +36,11 @@ type Config struct {
 	Sweep  SweepConfig
 	// MaxPriority is the lowest enforced precedence; 0 means the usual one.
 	MaxPriority int32
-	Slots       retry.Slots
-	Share       *nbdb.Sharing
-	Archives    *nbdb.Archives
+	// Agents, if set, is the cluster whose node agents are heard; their zones need not be read.
+	Agents   *kube.Cluster
+	Slots    retry.Slots
+	Share    *nbdb.Sharing
+	Archives *nbdb.Archives
 }
 
 // SweepConfig configures how unwatched zones are read.
@@ -118,6 +121,9 @@ func New(l *Loop, cfg Config, world func() World, owners *Owners, reports *Repor
 		looks: NewLooks(), states: map[string]*model.ZoneState{}, loops: map[string]*zoneLoop{}, members: map[string]*member{},
 		settling: map[string]settlingZone{}, begunAt: time.Now()}
 	z.differs.desired = world().Desired
+	if cfg.Agents != nil {
+		z.agents = newAgentReports(z)
+	}
 	z.sweepAlarm = l.NewAlarm(z.rankMembers)
 	z.settleAlarm = l.NewAlarm(func() {
 		z.awaitSettled()
@@ -130,6 +136,9 @@ func New(l *Loop, cfg Config, world func() World, owners *Owners, reports *Repor
 // revision is without them.
 func (z *Set) Start() {
 	z.Go(z.runLooks)
+	if z.agents != nil {
+		z.Go(z.agents.followReports)
+	}
 	if len(z.cfg.NB) > 0 {
 		z.Send(z.takeEndpoints)
 	}
